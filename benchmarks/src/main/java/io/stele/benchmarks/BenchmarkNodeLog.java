@@ -40,9 +40,10 @@ import org.openjdk.jmh.annotations.Threads;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Time from append to durability of one record, on the file system of the temporary directory
- * ({@code -Djava.io.tmpdir}): a row of 1 KB or a batch of 1,000 of them, by one writer or eight.
- * The bare writes beside it append the same bytes to a file and sync it, without a log around.
+ * A JMH benchmark of the time from a log record's append to its durability, on the file system of
+ * the temporary directory ({@code -Djava.io.tmpdir}). A record is a row of 1 KB or a batch of 1,000
+ * such rows, appended by one writer or eight. The bare writes beside it append the same bytes to a
+ * file and sync it, without a log around.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SampleTime)

@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
-/** Describes the machine a number was measured on, because a number without it means nothing. */
+/** A description of the machine that a benchmark's numbers were measured on, for its report. */
 public final class Machine {
     private Machine() {}
 

@@ -2,7 +2,10 @@ package io.stele.benchmarks;
 
 import java.util.Collection;
 
-/** Medians, because a mean on a shared machine depends more on its other users than on the code. */
+/**
+ * The computation of medians for reports, since a mean on a shared machine depends more on its
+ * other users than on the code.
+ */
 public final class Medians {
     private Medians() {}
 

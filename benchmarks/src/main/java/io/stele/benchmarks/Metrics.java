@@ -4,7 +4,9 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** The numbers of a benchmark by name, in the order measured; confined to one thread. */
+/**
+ * The collector of a benchmark's numbers by name, in the order measured. Confined to one thread.
+ */
 public final class Metrics {
     private final Map<String, Double> values = new LinkedHashMap<>();
 

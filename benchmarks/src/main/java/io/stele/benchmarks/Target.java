@@ -3,7 +3,7 @@ package io.stele.benchmarks;
 import static java.util.Objects.requireNonNull;
 
 /**
- * One number that an issue required, with the measured value.
+ * One row of a benchmark's report: a number that an issue required, and the measured value.
  *
  * @param name what the number is of, e.g. {@code "ingest/8 writers: rows per second"}
  * @param target the required value, in the unit that {@code name} has

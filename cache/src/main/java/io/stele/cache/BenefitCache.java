@@ -16,27 +16,31 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Values that took time to compute, of immutable things, under keys that name them. A value that
- * several miss at once is computed by the first of them.
+ * An in-memory cache of expensive query results, such as aggregates, that retains the values which
+ * save the most computation time per byte. Values belong to immutable data and never change. If
+ * several callers miss a key at once, the first one computes its value.
  *
- * <p>Which value makes room is decided by what it saves: its place is the nanoseconds that it took
- * to compute, times the times it was found, for each byte, above the place of the last one that had
- * to go (GreedyDual-Size-Frequency, Cherkasova 1998). So what is cheap for its size goes first, and
- * what was dear once does not stay for ever.
+ * <p>The value with the lowest place is evicted first (GreedyDual-Size-Frequency, Cherkasova 1998).
+ * The place is the computation time in nanoseconds, times the number of uses, divided by the bytes,
+ * plus the place of the last evicted value. So values that are cheap for their size are evicted
+ * first, and a value that was expensive once is not cached for ever.
  *
  * <p>Invariant: the sum of the entries' bytes is at most {@code maxBytes}. Thread-safe: guarded by
  * its own lock, under which nothing waits.
  */
 public final class BenefitCache<K, V> {
-    /** Map, set, key and record of an entry, about. */
+    /** The approximate memory of an entry's map and set nodes, key and record. */
     private static final int ENTRY_BYTES = 400;
 
-    /** Owners with their own statistics; later ones share one set. */
+    /** The most owners with their own statistics; later owners share one set. */
     private static final int MAX_OWNERS = 10_000;
 
     private static final String OTHERS = "";
 
-    /** Keys whose values were wrong; with more of them, no value is restored any more. */
+    /**
+     * The most remembered keys whose values were wrong; with more such keys, no value is restored
+     * any more.
+     */
     private static final int MAX_FORGOTTEN = 1_000;
 
     private final BenefitCacheOptions options;
@@ -52,10 +56,10 @@ public final class BenefitCache<K, V> {
     private final Set<K> forgotten = new HashSet<>(); // at most MAX_FORGOTTEN
     private final Map<String, Counts> counts = new TreeMap<>();
     private final Counts total = new Counts();
-    private double floor; // the place of the entry that made room last
+    private double floor; // the place of the entry that was evicted last
     private long numbers;
 
-    /** A cached value; changed under the cache's lock only. */
+    /** A cached value; mutable only under the cache's lock. */
     private static final class Entry<K, V> {
         private final K key;
         private final V value;
@@ -85,7 +89,7 @@ public final class BenefitCache<K, V> {
         }
     }
 
-    /** Of one owner, or of all; changed under the cache's lock only. */
+    /** The counters of one owner, or of all owners; mutable only under the cache's lock. */
     private static final class Counts {
         private long hits;
         private long misses;
@@ -117,8 +121,8 @@ public final class BenefitCache<K, V> {
 
     /**
      * @param owners the owner of a key; statistics are counted for each owner
-     * @param keyBytes memory of a key besides its object
-     * @param valueBytes memory of a value
+     * @param keyBytes memory of a key in bytes, in addition to its object
+     * @param valueBytes memory of a value in bytes
      */
     public BenefitCache(
             BenefitCacheOptions options,
@@ -135,7 +139,7 @@ public final class BenefitCache<K, V> {
      * The result of claiming a key.
      *
      * @param value the value; null: not cached
-     * @param nanos how long computing the value took
+     * @param nanos the time that the computation of the value took
      * @param verify whether to compute the value again, and to compare it
      * @param computation completes with the value when another caller has computed it, or empty if
      *     that failed
@@ -145,7 +149,7 @@ public final class BenefitCache<K, V> {
             long nanos,
             boolean verify,
             @Nullable CompletableFuture<Optional<V>> computation) {
-        /** Whether this one is to compute the value, and must {@link #finish}. */
+        /** Whether this caller must compute the value, and must call {@link #finish}. */
         public boolean isTask() {
             return value == null && computation == null;
         }
@@ -173,14 +177,12 @@ public final class BenefitCache<K, V> {
         return new Claim<>(null, 0, false, null);
     }
 
-    /**
-     * The value of a key, if it is here; nothing is to be computed otherwise, and nothing counted.
-     */
+    /** The value of a key, if it is cached; a miss is not counted and needs no computation. */
     public synchronized Optional<Claim<V>> find(K key) {
         return Optional.ofNullable(foundOrNull(key));
     }
 
-    /** Whether the value of a key is here; that is no use of it. */
+    /** Whether the value of a key is cached; does not count as a use. */
     public synchronized boolean has(K key) {
         return entries.containsKey(key);
     }
@@ -236,7 +238,7 @@ public final class BenefitCache<K, V> {
         }
     }
 
-    /** Counts a value that was given up while it was computed, because it is too large. */
+    /** Counts a value whose computation was given up because the value is too large. */
     public synchronized void oversized(K key) {
         total.oversized++;
         counts(key).oversized++;
@@ -252,10 +254,10 @@ public final class BenefitCache<K, V> {
     }
 
     /**
-     * Caches a value that an earlier process computed, while other callers compute and read. It is
-     * refused if the value was computed since, is being computed, or was removed by {@link
-     * #mismatch}. It replaces a value restored earlier, because values are restored from the oldest
-     * on.
+     * Caches a value that an earlier process computed, at a start, while other callers compute and
+     * read. It is refused if the value was computed since the start, is being computed, or was
+     * removed by {@link #mismatch}. It replaces a value restored earlier, because values are
+     * restored in the order of age, the oldest first.
      *
      * @return whether it was cached
      */
@@ -298,7 +300,7 @@ public final class BenefitCache<K, V> {
         return entries.containsKey(key);
     }
 
-    /** Largest value that is cached. */
+    /** The largest size of a value that is cached. */
     public int maxEntryBytes() {
         return options.maxEntryBytes();
     }

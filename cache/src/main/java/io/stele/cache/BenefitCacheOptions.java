@@ -1,11 +1,12 @@
 package io.stele.cache;
 
 /**
- * Limits of a {@link BenefitCache}.
+ * The limits of a {@link BenefitCache}: its bytes, the bytes of one value, and the share of
+ * verified hits.
  *
- * @param maxBytes what all entries may take
- * @param maxEntryBytes what one value may take
- * @param verifyEvery every how many hits one is computed again and compared; 0: none
+ * @param maxBytes the most bytes of all entries together
+ * @param maxEntryBytes the most bytes of one value
+ * @param verifyEvery of this many hits, one is computed again and compared; 0: none
  */
 public record BenefitCacheOptions(long maxBytes, int maxEntryBytes, long verifyEvery) {
     public BenefitCacheOptions {
@@ -15,7 +16,7 @@ public record BenefitCacheOptions(long maxBytes, int maxEntryBytes, long verifyE
     }
 
     /**
-     * @param verifyShare share of the hits that are computed again, 0 to 1
+     * @param verifyShare the share of hits that are computed again, 0 to 1
      */
     public static BenefitCacheOptions of(long maxBytes, long maxEntryBytes, double verifyShare) {
         return new BenefitCacheOptions(

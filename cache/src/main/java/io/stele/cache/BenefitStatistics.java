@@ -6,13 +6,13 @@ package io.stele.cache;
  *
  * @param hits values found
  * @param misses values that had to be computed
- * @param followed values that another caller was computing
+ * @param followed requests for values that another caller was computing
  * @param hitBytes bytes of the values found
- * @param savedNanos the time that computing the values found took once
+ * @param savedNanos the sum of the computation times of the values found
  * @param spaceEvictions values evicted to make room for others
- * @param oversized values not cached because one alone was too large
+ * @param oversized values not cached because they were too large
  * @param verified found values that were computed again
- * @param mismatches of these, the ones that were different
+ * @param mismatches verified values that were different
  */
 public record BenefitStatistics(
         long hits,

@@ -6,7 +6,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Counters of a cache since its creation, and its present size.
+ * The counters of an in-memory cache since its creation, and its present size.
  *
  * @param hits requests answered without starting a load (a wait for a load of another caller counts
  *     as a hit)
@@ -16,8 +16,8 @@ import java.util.concurrent.TimeUnit;
  * @param savedNanos hits times the mean load time, without hits that waited for a load of another
  *     caller ({@link LoadTimes}); empty: loads are not timed
  * @param evictions values evicted to make room for others
- * @param replaced values in whose place others were put
- * @param invalidated values removed because the data they were made of changed or is gone
+ * @param replaced values replaced by other values of the same keys
+ * @param invalidated values removed because their source data was changed or deleted
  * @param entries cached keys, including those being loaded
  */
 public record CacheStatistics(
@@ -38,7 +38,7 @@ public record CacheStatistics(
         requireNonNull(savedNanos, "savedNanos is null");
     }
 
-    /** The same in milliseconds. */
+    /** The saved time in milliseconds. */
     public OptionalLong savedMillis() {
         return savedNanos.isEmpty()
                 ? savedNanos

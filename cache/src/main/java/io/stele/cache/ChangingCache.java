@@ -12,16 +12,17 @@ import java.util.function.ToLongBiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cache of things that change, bounded by their weight in bytes, whose readers never see a value
- * older than one that was there to be read.
+ * A weight-bounded memory cache of mutable data, used for rows found by key lookups, that never
+ * returns a value older than a completed change.
  *
- * <p>A writer calls {@link #beginChange} before it changes the thing of a key, and {@link
- * #endChange} after. A reader that misses takes a ticket with {@link #beginLoad}, reads the thing,
- * and offers the value with that ticket.
+ * <p>A writer calls {@link #beginChange} before it changes the data of a key, and {@link
+ * #endChange} after the change. A reader that misses takes a ticket with {@link #beginLoad}, reads
+ * the data, and offers the value with that ticket.
  *
- * <p>Invariant: between the beginning and the end of a change the key has no value here. Invariant:
- * a value is cached only if no change of its key was in progress at any time since its ticket was
- * taken. So once a reader may have seen the changed thing, no reader finds the earlier value here.
+ * <p>Invariant: between the beginning and the end of a change, the key has no value in the cache.
+ * Invariant: a value is cached only if no change of its key was in progress at any time since its
+ * ticket was taken. So once a reader may have seen the changed data, no reader finds the earlier
+ * value in the cache.
  *
  * <p>Thread-safe; no thread is created: eviction runs in the thread that caused it.
  */
@@ -30,12 +31,13 @@ public final class ChangingCache<K, V> {
     public static final long REFUSED = -1;
 
     /*
-     * A stripe is one number for the keys of some hash codes: changes begun in the upper 48 bits,
-     * those under way in the lower 16. A ticket is that number while none is under way. A value is
-     * cached inside the map's atomic computation for its key, which checks the stripe again.
-     * beginChange counts first and then removes, atomically as well. In either order no stale value
-     * stays: a value cached before is removed, and a later computation sees the count. Keys that
-     * share a stripe only refuse each other's loads now and then.
+     * A stripe is one number for the keys of some hash codes: the count of begun changes in the
+     * upper 48 bits, the count of changes in progress in the lower 16. A ticket is that number
+     * while no change is in progress. A value is cached inside the map's atomic computation for its
+     * key, which checks the stripe again. beginChange counts first and then removes the value,
+     * atomically, too. In either order no stale value stays: a value cached before is removed, and
+     * a later computation sees the count. Keys that share a stripe only refuse each other's loads
+     * now and then.
      */
     private static final int STRIPES =
             1 << 12; // 32 KiB: at 100,000 changes a second and loads of 10 us, one load in
@@ -56,7 +58,7 @@ public final class ChangingCache<K, V> {
     private final RemovalCounts removals = new RemovalCounts();
 
     /**
-     * @param weightBytes the memory of a key and its value, which must be cheap to compute; more
+     * @param weightBytes the memory of a key and its value in bytes; must be cheap to compute; more
      *     than 2 GiB counts as 2 GiB
      */
     public ChangingCache(
@@ -82,7 +84,7 @@ public final class ChangingCache<K, V> {
                         .build();
     }
 
-    /** The value of a key, if it is here; counted as a hit or a miss. */
+    /** The value of a key, if it is cached; counts a hit or a miss. */
     public @Nullable V find(K key) {
         V value = entries.getIfPresent(key);
         if (value == null) {
@@ -94,7 +96,7 @@ public final class ChangingCache<K, V> {
         return value;
     }
 
-    /** A ticket for {@link #offer}; take it before looking at the thing. */
+    /** A ticket for {@link #offer}; must be taken before the data is read. */
     public long beginLoad(K key) {
         long stripe = stripes.get(stripe(key));
         return (stripe & UNDER_WAY_MASK) == 0 ? stripe : REFUSED;
@@ -104,7 +106,7 @@ public final class ChangingCache<K, V> {
      * Caches a value that was read since the ticket was taken, unless its key may have changed
      * since.
      *
-     * @param nanos how long reading it took
+     * @param nanos the time that the read took
      */
     public void offer(K key, V value, long ticket, long nanos) {
         loadTimes.loaded(nanos);
@@ -118,15 +120,15 @@ public final class ChangingCache<K, V> {
     }
 
     /**
-     * The thing of a key is about to change: from now on it is not found here. Every call is
-     * followed by one of {@link #endChange}.
+     * Begins a change of a key's data: removes its value, and refuses values until {@link
+     * #endChange}, which must follow each call.
      */
     public void beginChange(K key) {
         stripes.addAndGet(stripe(key), BEGUN + 1);
         entries.asMap().remove(key);
     }
 
-    /** The change is there for every reader to see. */
+    /** Ends a change, which every reader can see now. */
     public void endChange(K key) {
         stripes.decrementAndGet(stripe(key));
     }

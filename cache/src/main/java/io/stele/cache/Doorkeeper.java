@@ -5,12 +5,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * A bitmap of the hashes of recent requests, with which a cache admits only what is requested
- * again. It takes little memory. A scan that comes once then costs the cache nothing.
+ * A bitmap of the hashes of recent requests, by which a cache admits only data that is requested a
+ * second time. It needs little memory. A single scan of cold data then evicts nothing.
  *
- * <p>Each hash has one bit, at a position that the hash gives. When half of the bits are set, all
- * are cleared. So some answers are wrong: a first request counts as repeated, or a repeated one as
- * first. Both only cost time. Thread-safe.
+ * <p>The hash determines the position of its one bit. When half of the bits are set, all are
+ * cleared. So some results are wrong: a first request counts as repeated, or a repeated request as
+ * first. Both errors only cost time. Thread-safe.
  */
 public final class Doorkeeper {
     private static final long SPREAD = 0x9E3779B97F4A7C15L; // 2^64 / golden ratio
@@ -33,7 +33,7 @@ public final class Doorkeeper {
         this.limit = 1 << (bitsLog2 - 1);
     }
 
-    /** Whether a thing of this hash was requested before; from now on it was. */
+    /** Whether data of this hash was requested before; records the request. */
     public boolean recordAccess(int hash) {
         int bit = (int) ((hash * SPREAD) >>> shift);
         long mask = 1L << (bit & (Long.SIZE - 1));

@@ -3,8 +3,9 @@ package io.stele.cache;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * The number and total duration of loads of a cache, and the estimate of the time that hits saved.
- * Each hit saves the mean time of a load. Loads that failed are not counted. Thread-safe.
+ * The counters of a cache's loads and their total duration, from which it estimates the time that
+ * hits saved. Each hit saves the mean time of a load. Loads that failed are not counted.
+ * Thread-safe.
  */
 public final class LoadTimes {
     private final LongAdder loads = new LongAdder();

@@ -3,7 +3,10 @@ package io.stele.cache;
 import com.github.benmanes.caffeine.cache.RemovalCause;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Why values left a cache. Thread-safe. */
+/**
+ * The counters of values removed from a cache, by cause: evicted for space, replaced or
+ * invalidated. Thread-safe.
+ */
 final class RemovalCounts {
     private final LongAdder space = new LongAdder();
     private final LongAdder replaced = new LongAdder();
@@ -14,7 +17,7 @@ final class RemovalCounts {
             case SIZE -> space.increment();
             case REPLACED -> replaced.increment();
             case EXPLICIT -> invalidated.increment();
-            case COLLECTED, EXPIRED -> {} // values are held strongly and for any time
+            case COLLECTED, EXPIRED -> {} // impossible: the cache has no weak values and no expiry
         }
     }
 

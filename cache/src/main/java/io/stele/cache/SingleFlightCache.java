@@ -20,13 +20,14 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cache of immutable things, bounded by their weight in bytes, that loads each thing once, also
- * under concurrent requests.
+ * A weight-bounded memory cache of immutable data, such as file metadata and blocks, that loads
+ * each value once, also under concurrent requests.
  *
  * <p>Invariant: while a key is being loaded, every caller that requests it waits for that one load.
  * Invariant: a failed load fails for all callers that waited for it and is not cached, so the next
  * caller tries again. Invariant: no thread is created: a load runs in the first requesting thread
- * (or wherever the future it gave is completed), and eviction in the thread that caused it.
+ * (an asynchronous load, in the thread that completes its future), and an eviction in the thread
+ * that caused it.
  *
  * <p>Thread-safe.
  */
@@ -54,7 +55,7 @@ public final class SingleFlightCache<K, V> {
     private final RemovalCounts removals = new RemovalCounts();
 
     /**
-     * One whose loads are not timed.
+     * A cache whose loads are not timed.
      *
      * @param weightBytes the memory of a value, which must be cheap to compute; more than 2 GiB
      *     counts as 2 GiB
@@ -80,8 +81,8 @@ public final class SingleFlightCache<K, V> {
     /**
      * @param weightBytes the memory of a value, which must be cheap to compute; more than 2 GiB
      *     counts as 2 GiB
-     * @param removed called with each value that leaves the cache for any reason, in the thread
-     *     that caused it; must not call the cache
+     * @param removed called with each value that is removed for any reason, in the thread that
+     *     caused the removal; must not call the cache
      * @param nanoTime the clock that measures loads; null: loads are not timed
      */
     public SingleFlightCache(
@@ -107,7 +108,7 @@ public final class SingleFlightCache<K, V> {
                         .<K, V>removalListener(
                                 (key, value, cause) -> {
                                     removals.count(cause);
-                                    if (value != null) { // as it is, values being held strongly
+                                    if (value != null) { // true: held strongly
                                         removed.accept(value);
                                     }
                                 })
@@ -152,7 +153,7 @@ public final class SingleFlightCache<K, V> {
         if (others != null) {
             hits.increment();
             waited.increment();
-            // A copy: cancelling it must not fail the load of the others.
+            // A copy: its cancellation must not fail the load for other callers.
             return others.copy();
         }
         CompletableFuture<V> result = mine.copy();
@@ -165,26 +166,26 @@ public final class SingleFlightCache<K, V> {
         return result;
     }
 
-    /** The value if it is here and loaded, which counts as a hit; never loads, never waits. */
+    /** The value if it is cached, which counts as a hit; never loads, never waits. */
     public Optional<V> find(K key) {
         Optional<V> present = peek(key);
         present.ifPresent(this::hit);
         return present;
     }
 
-    /** The value if it is here and loaded; never loads, never waits, counts nothing. */
+    /** The value if it is cached; never loads, never waits, counts nothing. */
     public Optional<V> peek(K key) {
         return Optional.ofNullable(entries.getIfPresent(key));
     }
 
-    /** Whether the value is here and loaded; the cache does not take that for a use of it. */
+    /** Whether the value is cached; does not count as a use. */
     public boolean has(K key) {
         return entries.asMap().containsKey(key);
     }
 
     /**
-     * Counts uses of a value by a caller that holds it, so that the cache does not evict it as
-     * unused.
+     * Counts uses of a value by a caller that held it without this cache, so that the cache does
+     * not evict it as unused.
      */
     public void used(K key, long times) {
         V value = entries.getIfPresent(key);
@@ -194,7 +195,7 @@ public final class SingleFlightCache<K, V> {
         }
     }
 
-    /** Puts a value that its writer has at hand, so that the first reader need not load it. */
+    /** Caches a value that its writer has in memory, so that the first reader need not load it. */
     public void put(K key, V value) {
         entries.put(key, requireNonNull(value, "value is null"));
     }
@@ -202,7 +203,7 @@ public final class SingleFlightCache<K, V> {
     /**
      * Caches a value that the caller computed after a miss; counts the miss.
      *
-     * @param nanos how long computing it took
+     * @param nanos the time that the computation took
      */
     public void putMissed(K key, V value, long nanos) {
         misses.increment();
@@ -244,7 +245,7 @@ public final class SingleFlightCache<K, V> {
 
     private <E extends Exception> V loadUnlessPresent(K key, Loader<? extends V, E> loader)
             throws E {
-        // Another load may have ended between our look and our claim of the key.
+        // Another load may have ended between the search in the cache and the claim of the key.
         V present = entries.getIfPresent(key);
         if (present != null) {
             return hit(present);
@@ -304,8 +305,8 @@ public final class SingleFlightCache<K, V> {
     }
 
     /**
-     * Waits for another caller's load; its failure is thrown as the loader threw it, with this
-     * thread's call added.
+     * Waits for the load of another caller. Throws the failure of the loader, with the waiting call
+     * of this thread as a suppressed exception.
      */
     @SuppressWarnings("unchecked")
     private static <V, E extends Exception> V await(CompletableFuture<V> load) throws E {
@@ -328,7 +329,7 @@ public final class SingleFlightCache<K, V> {
         return (int) Math.max(0, Math.min(Integer.MAX_VALUE, weightBytes));
     }
 
-    /** Marks, in a failure seen by many threads, where one of those that waited for it stood. */
+    /** The stack of one waiting thread, attached to a failure that many threads receive. */
     private static final class WaitedForLoadException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 

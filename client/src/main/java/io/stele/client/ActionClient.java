@@ -31,25 +31,27 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A client of one sidecar's repeatable actions, over the framed protocol. Each action has a socket
- * of its own until its reply is read. The calling thread writes the request and reads the reply
- * itself. So only the sidecar's thread for the socket has to be woken. That thread runs {@link
- * SnapshotActions#OPEN_TABLE} itself and wakes no other; other actions get a thread of their own.
- * Over Flight a request passes through four more threads, which takes most of the time of a short
- * one.
+ * A low-latency client of one sidecar's repeatable actions, such as opening a table, over the
+ * framed protocol; it blocks its callers. Each action uses a socket exclusively until its reply is
+ * read. The calling thread writes the request and reads the reply itself, so only the sidecar's
+ * thread for the socket must be woken. That thread runs {@link SnapshotActions#OPEN_TABLE} itself;
+ * other actions run on another thread. Over Flight, a request passes through four more threads,
+ * which takes most of the time of a short request.
  *
  * <p>Idle sockets are pooled for later actions. A request whose pooled socket turns out to be dead
  * is sent again on a new one. The wait for a reply cannot be interrupted; it ends with the timeout.
  * Thread-safe.
  */
 public final class ActionClient implements AutoCloseable {
-    /** Beyond, callers find another way: a thread of the sidecar waits for each. */
+    /**
+     * The most sockets, because a thread of the sidecar waits for each. Further callers use Flight.
+     */
     private static final int MAX_SOCKETS = 32;
 
-    /** Longer ones go another way: 64 KiB, and what takes that long is not waited for here. */
+    /** 64 KiB: longer requests of transactions take longer anyway, and use Flight. */
     private static final int MAX_CHANGE_BYTES = 64 << 10;
 
-    /** Most sockets in the pool while no action runs. */
+    /** The most sockets in the pool while no action runs. */
     private static final int MAX_IDLE_SOCKETS = 8;
 
     private final Endpoint endpoint;
@@ -64,7 +66,7 @@ public final class ActionClient implements AutoCloseable {
 
     /**
      * @param name the name of the caller, for the sidecar's logs
-     * @param timeout limit of connecting, and of each reply
+     * @param timeout the limit for a connect, and for each reply
      */
     public ActionClient(
             Endpoint endpoint,
@@ -83,22 +85,22 @@ public final class ActionClient implements AutoCloseable {
     }
 
     /**
-     * How often a kept socket was found dead. Where that happens, the sidecar was started again as
-     * a rule, and other connections to it may be as dead.
+     * The number of pooled sockets that were found dead. This usually means that the sidecar was
+     * restarted, and that other connections to it may be dead, too.
      */
     public long losses() {
         return losses.get();
     }
 
     /**
-     * Runs an action of the framed protocol. Sending one again is safe: it only reads or comes to
-     * the same, a transaction begun twice expires with its lease, and a repeated commit is
-     * recognized. Empty if it was not sent: {@value #MAX_SOCKETS} are in flight already, the framed
-     * protocol or the version of the sidecar's does not have the action, or the request of a
-     * transaction is too long.
+     * Runs an action of the framed protocol. It may be sent twice, which is safe: it only reads, or
+     * the repetition has no further effect, a transaction begun twice expires with its lease, and a
+     * repeated commit is recognized. Empty if it was not sent: {@value #MAX_SOCKETS} actions are in
+     * flight, the framed protocol or the sidecar's version of it does not have the action, or the
+     * request of a transaction is too long.
      *
-     * @throws SteleException the sidecar's error; or UNAVAILABLE: it cannot be reached, or does not
-     *     answer in time
+     * @throws SteleException the sidecar's error; or UNAVAILABLE if the sidecar cannot be reached,
+     *     or does not reply in time
      */
     public <Q, R> Optional<R> run(Action<Q, R> action, Q request) {
         return switch (action.framing()) {
@@ -124,7 +126,10 @@ public final class ActionClient implements AutoCloseable {
         return new ActionCall(action.name(), ApiJson.write(request)).encode();
     }
 
-    /** The same of {@link SnapshotActions#OPEN_TABLE}, in the bytes that a sidecar has for it. */
+    /**
+     * Runs {@link SnapshotActions#OPEN_TABLE} with its binary encoding; empty as in {@link
+     * #run(Action, Object)}.
+     */
     public Optional<OpenTableReply> openTable(OpenTableRequest request) {
         return run(new OpenTableCall(request));
     }
@@ -145,20 +150,20 @@ public final class ActionClient implements AutoCloseable {
         }
     }
 
-    /** A request and how its reply is read; may be sent more than once. */
+    /** A request and the decoder of its reply; may be sent more than once. */
     private sealed interface Call<T> {
         /**
-         * The reply.
+         * Sends the request and returns the reply.
          *
-         * @throws IOException the session broke, or what came is no answer
-         * @throws SteleException the sidecar refuses
+         * @throws IOException if the session broke, or the received frame is no reply
+         * @throws SteleException if the sidecar refuses the request
          */
         Frame send(Session session, Duration timeout) throws IOException;
 
         /** Decodes the reply. */
         T read(Frame reply);
 
-        /** The first version of the protocol that has it. */
+        /** The first version of the protocol that has the request. */
         int minVersion();
     }
 
@@ -175,7 +180,7 @@ public final class ActionClient implements AutoCloseable {
         }
     }
 
-    /** An OPEN_TABLE request; a sidecar of an older version gets it as JSON. */
+    /** An OPEN_TABLE request; it is sent as JSON to a sidecar of an older version. */
     private record OpenTableCall(OpenTableRequest request) implements Call<OpenTableReply> {
         @Override
         public Frame send(Session session, Duration timeout) throws IOException {
@@ -209,9 +214,10 @@ public final class ActionClient implements AutoCloseable {
             try {
                 return exchange(kept.get(), call);
             } catch (SocketTimeoutException late) {
-                throw late; // it is there, and would be as late on another socket
+                throw late; // the sidecar is there, and would be as late on another socket
             } catch (IOException e) {
-                // The other sockets are as old, and a restarted sidecar has dropped all of them
+                // The other idle sockets are as old, and a restarted sidecar has dropped all of
+                // them
                 losses.incrementAndGet();
                 closeIdle();
             }
@@ -229,7 +235,7 @@ public final class ActionClient implements AutoCloseable {
             keep(session);
             return Optional.of(reply);
         } catch (SteleException refused) {
-            keep(session); // an answer as well
+            keep(session); // an error is a reply, too
             throw refused;
         } catch (IOException e) {
             session.fail(e);
@@ -266,7 +272,7 @@ public final class ActionClient implements AutoCloseable {
         session.fail(new IOException("The client is done with the connection"));
     }
 
-    /** Closes the sockets that are not in use; those in use close when they are done. */
+    /** Closes the idle sockets; sockets in use are closed after their replies. */
     @Override
     public void close() {
         synchronized (idle) {

@@ -5,20 +5,21 @@ import io.stele.protocol.SteleException;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The LSN of a batch, shared by all its rows. Only the client completes it: its users can wait and
- * chain, not complete or cancel. A batch that had to be taken apart and sent as several completes
- * with the greatest LSN of its parts. Guarded by its own lock.
+ * The future LSN of a batch of a {@link TableWriter}, shared by all its rows. Only the client
+ * completes it; users can wait and chain, but not complete or cancel it. A batch that had to be
+ * split and sent in several parts completes with the greatest LSN of its parts. Guarded by its own
+ * lock.
  */
 final class BatchFuture extends CompletableFuture<Lsn> {
     private int parts = 1;
     private Lsn greatest = Lsn.MIN;
 
-    /** One more part has to be acknowledged. */
+    /** Adds a part that must be acknowledged. */
     synchronized void addPart() {
         parts++;
     }
 
-    /** A part is acknowledged; true when it was the last one. */
+    /** Called when a part was acknowledged; returns true if it was the last one. */
     boolean partDone(Lsn lsn) {
         Lsn result;
         synchronized (this) {

@@ -37,14 +37,15 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bulk writer of rows to one table, as Arrow batches over Flight's DoPut. It is for loads, where
- * the latency of a row does not matter. The sidecar routes the rows to shards. A stream that
- * breaks, or ends because a shard is BUSY, is opened again. Its unanswered batches are sent again
- * with their sequence numbers. No shard applies a batch twice, or in another order. A failure other
- * than that of a wrong row ends the writer: it sends nothing any more. Confined to one thread.
+ * A client's writer of many rows to one table, as Arrow batches over Flight's DoPut; it blocks. It
+ * is for bulk loads, in which the latency of a row does not matter. The sidecar routes the rows to
+ * shards. A stream that breaks, or ends because a shard is BUSY, is opened again. Its unanswered
+ * batches are sent again with their sequence numbers. No shard applies a batch twice, or in another
+ * order. Any failure except a wrong row ends the writer: it sends nothing any more. Confined to one
+ * thread.
  */
 public final class BulkWriter implements AutoCloseable {
-    // 16 Ki rows or 4 MiB: where the cost of a message no longer shows.
+    // 16 Ki rows or 4 MiB: the cost of a message is negligible then.
     private static final int MAX_BATCH_ROWS = 16 << 10;
     private static final long MAX_BATCH_BYTES = 4 << 20;
     private static final long MIN_RETRY_NANOS = Duration.ofMillis(50).toNanos();
@@ -64,7 +65,7 @@ public final class BulkWriter implements AutoCloseable {
     private final ArrowBatchEncoder encoder;
     private final ArrayDeque<Unanswered> unanswered = new ArrayDeque<>();
     private @Nullable FlightPut put;
-    private boolean isOpened; // the stream has a connection, since
+    private boolean isOpened; // the stream has a connection, since {@link #openedNanos}
     private long openedNanos;
     private @Nullable SteleException failure;
     private long nextSequence = 1;
@@ -72,8 +73,8 @@ public final class BulkWriter implements AutoCloseable {
     private long acknowledgedRows;
 
     /**
-     * A writer of a table that has this name; of an empty one, it is the table of the id in the
-     * schema, whatever it is named.
+     * A writer of the table with this name; if the name is empty, of the table with the schema's
+     * id, whatever its name.
      */
     BulkWriter(
             FlightClient flight,
@@ -99,12 +100,12 @@ public final class BulkWriter implements AutoCloseable {
     }
 
     /**
-     * Writes a row, one value a column in table order: it replaces the row of its primary key, or
-     * is appended where there is none. Sends a batch when enough rows are there, and waits while
-     * too many are unanswered.
+     * Writes a row, one value for each column in table order. It replaces the row of its primary
+     * key, or is appended to a table without a primary key. Sends a batch when it is full, and
+     * waits while too many batches are unanswered.
      *
-     * @throws SteleException the row is wrong; or an earlier batch was refused, which ends this
-     *     writer; or the sidecar stays away
+     * @throws SteleException if the row is wrong; if an earlier batch was refused, which ends this
+     *     writer; or if the sidecar stays unavailable
      */
     public void write(@Nullable Object... values) {
         int length = Rows.encode(rowEncoder, Arrays.asList(values));
@@ -132,12 +133,12 @@ public final class BulkWriter implements AutoCloseable {
         return lastLsn;
     }
 
-    /** Rows that are durable and applied. */
+    /** The number of rows that are durable and applied. */
     public long acknowledgedRows() {
         return acknowledgedRows;
     }
 
-    /** Flushes and ends the stream. After a failure, which was thrown before, only ends it. */
+    /** Flushes and ends the stream; after a failure, which was thrown before, only ends it. */
     @Override
     public void close() {
         if (failure != null) {
@@ -169,7 +170,7 @@ public final class BulkWriter implements AutoCloseable {
         }
     }
 
-    /** Opens the stream if it is not open, and sends what was not sent on it. */
+    /** Opens the stream if it is not open, and sends the batches that were not sent on it. */
     private void reopen() {
         FlightPut current = put;
         if (current == null) {
@@ -222,7 +223,7 @@ public final class BulkWriter implements AutoCloseable {
                 return;
             } catch (SteleException e) {
                 long now = ticker.getAsLong();
-                // What the step waited for while the sidecar was there was no outage
+                // Time in which the step waited while the sidecar was available is no outage
                 boolean wasThere =
                         isOpened
                                 && e.code() == ErrorCode.UNAVAILABLE

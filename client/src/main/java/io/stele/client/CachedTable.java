@@ -6,7 +6,10 @@ import io.stele.protocol.api.catalog.NodeAddress;
 import io.stele.protocol.api.catalog.TableDescription;
 import io.stele.protocol.schema.TableSchema;
 
-/** A table as one sidecar described it; addresses without a host are that sidecar's. */
+/**
+ * A client's cached description of a table, with the sidecar that returned it, whose host replaces
+ * empty hosts in addresses.
+ */
 record CachedTable(TableDescription description, Endpoint askedAt) {
     CachedTable {
         requireNonNull(description, "description is null");

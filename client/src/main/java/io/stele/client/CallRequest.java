@@ -10,7 +10,8 @@ import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A request that may be repeated at will (GET_TABLE, MULTI_GET, PING), with its reply as a future.
+ * A repeatable request of a client's connection (GET_TABLE, MULTI_GET, SCAN, PING), with its reply
+ * as a future.
  */
 final class CallRequest extends Request {
     private final FrameType type;

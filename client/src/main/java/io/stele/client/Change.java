@@ -7,7 +7,10 @@ import io.stele.protocol.row.Rows;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A change of one row. Valid until the feed that passed it on goes to the next one. */
+/**
+ * One row change of a change feed, mutable and reused: it is valid until the feed moves to the next
+ * change.
+ */
 public final class Change {
     private final BinaryRow row;
     private ChangeKind kind = ChangeKind.INSERT;
@@ -22,22 +25,22 @@ public final class Change {
         lsn = newLsn;
     }
 
-    /** What happened to the row. */
+    /** The kind of the change. */
     public ChangeKind kind() {
         return kind;
     }
 
-    /** When: the LSN of the commit, which all its changes share. */
+    /** The LSN of the commit, which all changes of the commit share. */
     public Lsn lsn() {
         return lsn;
     }
 
-    /** The row as it was written, or as it was before it was deleted or updated; reused. */
+    /** The written row, or the row before its deletion or update; reused. */
     public BinaryRow row() {
         return row;
     }
 
-    /** A copy of its values. */
+    /** A copy of the row's values. */
     public List<@Nullable Object> values() {
         return Rows.toObjects(row);
     }

@@ -8,14 +8,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a change feed of a shard returns, and how.
+ * The options of a client's change feed of a shard: start, columns, polling and lease time.
  *
- * @param after changes after this LSN, in the table's retained history; empty: those to come
- * @param columnIds ids of the columns of the rows, in this order; empty: all that the table has
- *     when the feed is opened
- * @param beforeImages whether the row before an update comes as well
- * @param pollInterval how often the feed asks for changes while there are none
- * @param leaseTime how long the sidecar holds the history for a feed that does not poll
+ * @param after the LSN, exclusive, after which changes are returned, in the table's retained
+ *     history; empty: changes from the opening of the feed on
+ * @param columnIds ids of the columns of the rows, in this order; empty: all columns that the table
+ *     has when the feed is opened
+ * @param beforeImages whether the row before an update is also returned
+ * @param pollInterval the interval of requests while there are no changes
+ * @param leaseTime the time for which the sidecar retains the history for a feed that does not poll
  */
 public record ChangeOptions(
         Optional<Lsn> after,
@@ -25,7 +26,7 @@ public record ChangeOptions(
         Duration leaseTime) {
     private static final Duration LONGEST_LEASE = Duration.ofHours(24);
 
-    /** Changes to come, of all columns, without the rows before; asked for every 100 ms. */
+    /** Future changes of all columns, without before images, polled every 100 ms. */
     public static final ChangeOptions DEFAULT =
             new ChangeOptions(
                     Optional.empty(),
@@ -49,28 +50,28 @@ public record ChangeOptions(
         }
     }
 
-    /** The same after an LSN. */
+    /** These options with changes after an LSN, exclusive. */
     public ChangeOptions after(Lsn lsn) {
         return new ChangeOptions(
                 Optional.of(lsn), columnIds, beforeImages, pollInterval, leaseTime);
     }
 
-    /** The same with some columns. */
+    /** These options with some columns. */
     public ChangeOptions withColumns(List<Integer> ids) {
         return new ChangeOptions(after, ids, beforeImages, pollInterval, leaseTime);
     }
 
-    /** The same with the rows before updates, or without. */
+    /** These options with the rows before updates, or without. */
     public ChangeOptions withBeforeImages(boolean wanted) {
         return new ChangeOptions(after, columnIds, wanted, pollInterval, leaseTime);
     }
 
-    /** The same with another interval of asking. */
+    /** These options with another poll interval. */
     public ChangeOptions withPollInterval(Duration interval) {
         return new ChangeOptions(after, columnIds, beforeImages, interval, leaseTime);
     }
 
-    /** The same with leases of another time. */
+    /** These options with another lease time. */
     public ChangeOptions withLeaseTime(Duration time) {
         return new ChangeOptions(after, columnIds, beforeImages, pollInterval, time);
     }

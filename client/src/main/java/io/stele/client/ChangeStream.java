@@ -24,14 +24,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** The changes of a stream of record batches, one by one. Confined to one thread. */
+/**
+ * A decoder of the record batches of one change scan, from a Flight stream, to single changes for a
+ * change feed. Confined to one thread.
+ */
 final class ChangeStream implements AutoCloseable {
     private final FlightStream stream;
     private final RowLayout layout;
     private final Change change;
-    private @Nullable Decoding decoding; // once the schema is there
+    private @Nullable Decoding decoding; // after the schema was received
     private @Nullable ArrowBatch batch;
-    private int next; // of the batch
+    private int next; // index in the batch
 
     ChangeStream(FlightStream stream, RowLayout layout) {
         this.stream = stream;
@@ -39,7 +42,7 @@ final class ChangeStream implements AutoCloseable {
         this.change = new Change(new BinaryRow(layout));
     }
 
-    /** What the stream's schema says. */
+    /** The decoders and column positions that follow from the stream's schema. */
     private static final class Decoding {
         private final ArrowBatchDecoder decoder;
         private final ArrowRows rows;
@@ -56,7 +59,7 @@ final class ChangeStream implements AutoCloseable {
         }
     }
 
-    /** The columns to ask for. */
+    /** The ids of the columns to request. */
     static List<Integer> columnIds(List<ColumnSchema> columns) {
         List<Integer> ids = new ArrayList<>();
         columns.forEach(column -> ids.add(column.id()));
@@ -79,7 +82,7 @@ final class ChangeStream implements AutoCloseable {
     /**
      * Waits for the first changes, or the end.
      *
-     * @throws SteleException why there are none
+     * @throws SteleException the failure of the stream
      */
     boolean isReady(long nanos) throws InterruptedException {
         long deadline = System.nanoTime() + nanos;
@@ -104,7 +107,9 @@ final class ChangeStream implements AutoCloseable {
                 ErrorCode.CORRUPT_DATA, "Expected a schema in a stream of changes, found its end");
     }
 
-    /** Goes to the next change, for which it waits; false at the end. After {@link #isReady}. */
+    /**
+     * Waits for the next change and moves to it; false at the end. Called after {@link #isReady}.
+     */
     boolean advance() {
         Decoding known = decoding;
         if (known == null) {
@@ -150,7 +155,7 @@ final class ChangeStream implements AutoCloseable {
         return next == 1;
     }
 
-    /** The present one; the same object each time. */
+    /** The present change, always in the same object. */
     Change change() {
         return change;
     }

@@ -5,21 +5,21 @@ import java.time.Duration;
 import java.util.function.Consumer;
 
 /**
- * The timeouts and limits of a client.
+ * The timeouts and limits of a {@link SteleClient} and its writers and lookups.
  *
  * @param connectTimeout timeout of a new connection, including its greeting
- * @param answerTimeout a sidecar that leaves a request unanswered and sends nothing for this long
- *     is considered dead: the connection is opened again and its requests are sent again
- * @param unavailableTimeout how long a sidecar may be unavailable before the requests that wait for
- *     it fail
- * @param busyTimeout how long batches that a sidecar refuses as BUSY are sent again before they
- *     fail, counted from the last batch that it accepted
- * @param linger how long a row waits for further rows while earlier batches of its shard are
- *     unanswered; with none unanswered it never waits
- * @param maxBatchBytes a batch is sent at this size at the latest
- * @param maxBatchRows and at this number of rows
- * @param maxInFlightBytes writers wait while this many bytes of batches are unanswered
- * @param maxRequests most unanswered requests of a connection, and most waiting lookups
+ * @param answerTimeout the time after which a sidecar with an unanswered request that sends nothing
+ *     is considered dead: the connection is opened again, and its requests are sent again
+ * @param unavailableTimeout the time for which a sidecar may be unavailable before the requests
+ *     that wait for it fail
+ * @param busyTimeout the time for which batches that a sidecar refuses as BUSY are sent again
+ *     before they fail, counted from the last batch that it accepted
+ * @param linger the time for which a row waits for further rows while earlier batches of its shard
+ *     are unanswered; without unanswered batches it does not wait
+ * @param maxBatchBytes the size in bytes at which a batch is full
+ * @param maxBatchRows the number of rows at which a batch is full
+ * @param maxInFlightBytes the bytes of unanswered batches at which writers wait
+ * @param maxRequests the most unanswered requests of a connection, and the most waiting lookups
  */
 public record ClientSettings(
         Duration connectTimeout,
@@ -32,10 +32,10 @@ public record ClientSettings(
         long maxInFlightBytes,
         int maxRequests) {
     /**
-     * The defaults. 5 minutes busy: a sidecar holds a batch for one minute before it answers BUSY.
-     * 256 KiB a batch: the sidecar checks one while the client encodes the next, and its array is
-     * no humongous object for the garbage collector of a small heap. 64 MiB in flight: a second of
-     * a fast disk. 1 ms: what a group commit costs anyway.
+     * The defaults. 5 minutes busy: a sidecar holds a batch for one minute before it replies BUSY.
+     * 256 KiB a batch: the sidecar checks one batch while the client encodes the next, and its
+     * array is no humongous object for the garbage collector of a small heap. 64 MiB in flight: a
+     * second of a fast disk. 1 ms of linger: the time of a group commit.
      */
     public static final ClientSettings DEFAULT =
             new ClientSettings(
@@ -112,7 +112,10 @@ public record ClientSettings(
         }
     }
 
-    /** Beyond it a shard would take a batch that comes again for a new one. */
+    /**
+     * Checks a timeout of repetitions: after a longer time, a shard would take a repeated batch for
+     * a new one.
+     */
     private static void checkRepeats(Duration longest) {
         Duration most = WireLimits.WRITER_MEMORY.dividedBy(6);
         if (longest.compareTo(most) > 0) {
@@ -131,7 +134,7 @@ public record ClientSettings(
         }
     }
 
-    /** The components while some of them change, so that a new one is copied in one place. */
+    /** A mutable copy of the components, so that only one place copies all of them. */
     private static final class Draft {
         private Duration connectTimeout;
         private Duration answerTimeout;

@@ -20,22 +20,23 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pipelined connection to one sidecar; a lost socket is replaced by a new one. Threads hand
- * work in through queues. One sender thread sends it; a caller that may wait sends it itself while
- * nobody else does, because waking the sender takes longer than that. One reader thread a socket
- * takes replies; it never sends, so that the sidecar always gets rid of its replies.
+ * A client's pipelined, self-reconnecting connection to one sidecar over the framed protocol, for
+ * writers, lookups and scans of all threads. Threads pass requests in through queues. One sender
+ * thread sends them. A caller that may wait sends requests itself if no other thread is sending,
+ * because waking the sender takes longer. One reader thread for each socket receives replies. It
+ * never sends, so that the sidecar can always send its replies.
  *
- * <p>Invariant: after a lost socket everything unanswered is sent again, in the order it was sent
- * first, before anything new. So the batches of a writer reach a shard in the order of their
+ * <p>Invariant: after the loss of a socket, all unanswered requests are sent again in their first
+ * order, before any new request. So the batches of a writer reach a shard in the order of their
  * sequences, also after failures.
  */
 final class Connection implements AutoCloseable {
     private static final long MIN_BACKOFF_NANOS = Duration.ofMillis(5).toNanos();
     private static final long MAX_BACKOFF_NANOS = Duration.ofSeconds(1).toNanos();
-    // Sockets that answer but break at once are not opened more often than this.
+    // The shortest time between openings of sockets that reply but break at once.
     private static final long MIN_LIFE_NANOS = Duration.ofMillis(20).toNanos();
     private static final int MAX_TIMES_SENT = 5;
-    // By a caller that sends: then what others have handed in is the sender's.
+    // The most rounds of a sending caller; the sender then sends the requests of other threads.
     private static final int MAX_ROUNDS = 4;
     private static final long IDLE_NANOS = Duration.ofSeconds(60).toNanos();
 
@@ -46,7 +47,7 @@ final class Connection implements AutoCloseable {
     private final LongSupplier ticker;
     private final Thread sender;
 
-    // Handed in by any thread.
+    // Added by any thread.
     private final Queue<RequestBatcher> scheduled = new ConcurrentLinkedQueue<>();
     private final Queue<Request> calls = new ConcurrentLinkedQueue<>();
     private volatile boolean signalled;
@@ -54,13 +55,13 @@ final class Connection implements AutoCloseable {
     private volatile boolean closed;
     private volatile boolean ended;
     private volatile @Nullable Thread reader;
-    private volatile int version; // of the latest session's protocol; 0: there was none
+    private volatile int version; // of the latest session's protocol; 0 if there was none
     private volatile int maxUnansweredBatches = HelloReply.OLD_UNANSWERED_BATCHES;
 
-    // False: when somebody looked last, nothing was left that a reply would let out
+    // False if at the last check, no request was left that a reply would allow to send
     private volatile boolean hasMore = true;
 
-    // Held by who sends; the sender's alone are the steps to and from a socket.
+    // Held by the sending thread; only the sender opens and closes sockets.
     private final ReentrantLock sending = new ReentrantLock();
     private final ArrayDeque<Request> resend = new ArrayDeque<>();
     private final List<RequestBatcher> batchers = new ArrayList<>();
@@ -85,13 +86,13 @@ final class Connection implements AutoCloseable {
         this.sender = threads.newThread(this::run);
     }
 
-    /** Starts the sender. */
+    /** Starts the sender thread. */
     Connection start() {
         sender.start();
         return this;
     }
 
-    /** Whether it takes nothing more. */
+    /** Whether it accepts no requests any more. */
     boolean hasEnded() {
         return ended;
     }
@@ -100,7 +101,7 @@ final class Connection implements AutoCloseable {
         return endpoint;
     }
 
-    /** Hands in a request. It may be sent by this thread, which must not hold a lock. */
+    /** Adds a request. This thread may send it, so it must not hold a lock. */
     void submit(Request request) {
         calls.add(request);
         if (ended) {
@@ -112,7 +113,7 @@ final class Connection implements AutoCloseable {
     }
 
     /**
-     * Adds a batcher that has work. It must not be added again until {@link
+     * Adds a batcher that has requests. It must not be added again until {@link
      * RequestBatcher#waitNanos} has returned {@link RequestBatcher#EMPTY}.
      */
     void schedule(RequestBatcher batcher) {
@@ -120,7 +121,7 @@ final class Connection implements AutoCloseable {
         wake();
     }
 
-    /** The same; what it has may be sent by this thread, which must not hold a lock. */
+    /** Adds a batcher that has requests. This thread may send them, so it must not hold a lock. */
     void scheduleAndSend(RequestBatcher batcher) {
         add(batcher);
         sendOrWake();
@@ -135,7 +136,10 @@ final class Connection implements AutoCloseable {
         }
     }
 
-    /** Sends what waits, unless another thread sends, or only the sender can go on. */
+    /**
+     * Sends waiting requests on this thread, or wakes the sender if another thread is sending or
+     * only the sender can continue.
+     */
     private void sendOrWake() {
         boolean isSent = false;
         if (Thread.currentThread() != reader && sending.tryLock()) {
@@ -145,13 +149,15 @@ final class Connection implements AutoCloseable {
                 sending.unlock();
             }
         }
-        // What came while this thread sent was left to it
+        // Other threads left the requests that they added meanwhile to this thread
         if (!isSent || isWaiting()) {
             wake();
         }
     }
 
-    /** Whether all is sent that can be sent before a reply comes. */
+    /**
+     * Sends on this thread; returns whether all requests were sent that can be sent before a reply.
+     */
     private boolean sendHere() {
         takeScheduled();
         Session current = session;
@@ -174,7 +180,7 @@ final class Connection implements AutoCloseable {
         return !calls.isEmpty() || !scheduled.isEmpty();
     }
 
-    /** Replies have come. */
+    /** Called when replies were received. */
     private void answered() {
         Session current = session;
         if (hasMore || isWaiting() || current == null || current.broken() != null) {
@@ -183,14 +189,14 @@ final class Connection implements AutoCloseable {
     }
 
     /**
-     * The greatest number of unanswered batches of a writer per shard, from the sidecar's latest
+     * The greatest number of unanswered batches of a writer to one shard, from the sidecar's latest
      * greeting.
      */
     int maxUnansweredBatches() {
         return maxUnansweredBatches;
     }
 
-    /** The version of the protocol that the sidecar spoke last; 0 before it has answered. */
+    /** The protocol version of the latest session; 0 before the first greeting. */
     int version() {
         return version;
     }
@@ -203,13 +209,13 @@ final class Connection implements AutoCloseable {
         }
     }
 
-    /** Fails what is left and ends both threads. */
+    /** Fails the remaining requests and ends both threads. */
     @Override
     public void close() {
         closed = true;
         wake();
         if (Thread.currentThread() == sender || Thread.currentThread() == reader) {
-            return; // called back from there: it ends by itself
+            return; // called on the sender's thread, which ends by itself
         }
         boolean interrupted = false;
         while (sender.isAlive()) {
@@ -231,7 +237,7 @@ final class Connection implements AutoCloseable {
             while (!closed) {
                 try {
                     step();
-                } catch (RuntimeException | Error broken) { // out of memory or threads, for example
+                } catch (RuntimeException | Error broken) { // for example, out of memory or threads
                     breakOff(broken);
                 }
             }
@@ -251,7 +257,9 @@ final class Connection implements AutoCloseable {
         }
     }
 
-    /** After a failure of its own the sender goes on as after a lost socket. */
+    /**
+     * Handles a failure of the sender itself, which then continues as after the loss of a socket.
+     */
     private void breakOff(Throwable broken) {
         IOException cause = new IOException("Cannot send requests: " + broken, broken);
         Session current = session;
@@ -274,7 +282,10 @@ final class Connection implements AutoCloseable {
         sleep(wait);
     }
 
-    /** Sends what waits, over a new socket if need be; returns how long to sleep, at most. */
+    /**
+     * Sends waiting requests, over a new socket if needed; returns the longest time to sleep, in
+     * nanoseconds.
+     */
     private long sendWaiting() {
         takeScheduled();
         Session current = session;
@@ -308,9 +319,11 @@ final class Connection implements AutoCloseable {
         }
     }
 
-    /** Sends what may be sent now; returns how long to sleep, at most. */
+    /**
+     * Sends the requests that may be sent now; returns the longest time to sleep, in nanoseconds.
+     */
     private long sendAll(Session current) throws IOException {
-        hasMore = true; // before looking: a reply that comes while this looks wakes the sender
+        hasMore = true; // set first, so that a reply during this check wakes the sender
         int limit = Math.min(settings.maxRequests(), Math.max(1, current.greeting().maxRequests()));
         int room = limit - current.pendingCount();
         int sent = sendCalls(current, room);
@@ -319,7 +332,7 @@ final class Connection implements AutoCloseable {
             current.flush();
             return 0;
         }
-        long wait = room > 0 ? batchersWaitNanos() : IDLE_NANOS; // without room a reply wakes us
+        long wait = room > 0 ? batchersWaitNanos() : IDLE_NANOS; // a reply wakes the sender
         hasMore = !resend.isEmpty() || !batchers.isEmpty() || !calls.isEmpty();
         return wait;
     }
@@ -337,7 +350,7 @@ final class Connection implements AutoCloseable {
         return sent;
     }
 
-    /** Sends one request per batcher, so that a busy one does not starve the others. */
+    /** Sends one request of each batcher, so that a busy batcher does not starve the others. */
     private int sendBatchers(Session current, int room) throws IOException {
         int sent = 0;
         for (int i = 0; i < batchers.size() && sent < room; i++) {
@@ -349,7 +362,7 @@ final class Connection implements AutoCloseable {
             }
         }
         if (sent == room && batchers.size() > 1) {
-            batchers.add(batchers.remove(0)); // the last ones go first next time
+            batchers.add(batchers.remove(0)); // the remaining ones are first next time
         }
         return sent;
     }
@@ -376,7 +389,7 @@ final class Connection implements AutoCloseable {
             unanswered.get(i).connectionLost();
             resend.addFirst(unanswered.get(i));
         }
-        session = null; // now that nothing is in it
+        session = null; // after all its requests were taken
         if (broken.answered()) {
             away = false;
             pause(MIN_LIFE_NANOS - (now - openedNanos));
@@ -384,7 +397,7 @@ final class Connection implements AutoCloseable {
         resend.removeIf(request -> failHopeless(request, now) || request.takenBack());
     }
 
-    /** A request that breaks every connection must not block the requests behind it. */
+    /** Fails a request that breaks every connection, so that it does not block later requests. */
     private boolean failHopeless(Request request, long now) {
         boolean hopeless =
                 request.timesSent() >= MAX_TIMES_SENT
@@ -413,7 +426,7 @@ final class Connection implements AutoCloseable {
         }
         try {
             Session opened = opener.open(endpoint);
-            session = opened; // before what may fail, so that it is closed
+            session = opened; // set before steps that may fail, so that it is closed
             Thread thread =
                     threads.newThread(
                             () ->
@@ -436,7 +449,7 @@ final class Connection implements AutoCloseable {
         return null;
     }
 
-    /** Fails everything that waits. What comes later is tried again. */
+    /** Fails all waiting requests. Later requests are tried again. */
     private void giveUp(SteleException failure) {
         away = false;
         for (RequestBatcher batcher = scheduled.poll();
@@ -526,8 +539,8 @@ final class Connection implements AutoCloseable {
             LockSupport.parkNanos(this, nanos);
         }
         sleeping = false;
-        signalled = false; // before looking at what was signalled
-        Thread.interrupted(); // never set on purpose; it would turn sleeping into spinning
+        signalled = false; // cleared before the signalled work is checked
+        Thread.interrupted(); // never intended; a set status would turn sleeping into spinning
     }
 
     private void pause(long nanos) {

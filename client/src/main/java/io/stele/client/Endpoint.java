@@ -2,7 +2,7 @@ package io.stele.client;
 
 import static java.util.Objects.requireNonNull;
 
-/** The network address of a sidecar's server for the framed protocol. */
+/** The network address of a sidecar's server: host and port. */
 public record Endpoint(String host, int port) {
     public Endpoint {
         requireNonNull(host, "host is null");

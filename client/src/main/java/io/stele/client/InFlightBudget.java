@@ -7,8 +7,9 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A limit on the bytes that wait for an answer. Adding never waits; producers wait for room before
- * they produce, so the bound is exceeded by at most one open batch a shard. Thread-safe.
+ * A limit of a client on the bytes of its writers' unanswered batches. Adding never waits;
+ * producers wait for room before they produce. So the limit is exceeded by at most one open batch
+ * for each shard. Thread-safe.
  */
 final class InFlightBudget {
     private final long maxBytes;
@@ -40,7 +41,7 @@ final class InFlightBudget {
         return bytes.get();
     }
 
-    /** Waits until there is room; a single read where there is. */
+    /** Waits until there is room; costs a single read if there is. */
     void awaitRoom() {
         if (bytes.get() >= maxBytes) {
             await();

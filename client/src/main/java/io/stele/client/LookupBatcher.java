@@ -18,23 +18,24 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lookups of one table at one sidecar: keys that threads request while earlier lookups are
- * unanswered are sent as one MULTI_GET. It never waits for time to pass. Guarded by its own lock.
+ * A batcher of key lookups of many threads in one table at one sidecar. Keys requested while
+ * earlier lookups are unanswered are sent together as one MULTI_GET. It never delays a lookup to
+ * collect more keys. Guarded by its own lock.
  */
 final class LookupBatcher implements RequestBatcher {
-    // 256 keys: far past where the cost of a request is shared enough.
+    // 256 keys: the cost of a request for each key is negligible then.
     private static final int MAX_KEYS = 256;
-    // 2: while one is answered the next is on its way.
+    // 2: while the sidecar processes one request, the next is in flight.
     private static final int MAX_UNANSWERED = 2;
-    // 10: with waits that double from 2 ms, two seconds of a busy sidecar.
+    // 10: with pauses that double from 2 ms, two seconds of a busy sidecar.
     private static final int MAX_REFUSALS = 10;
     private static final long MIN_PAUSE_MILLIS = 2;
     private static final long MAX_PAUSE_MILLIS = 10_000;
 
     /**
-     * A key and what becomes of it.
+     * A requested key and the future of its row.
      *
-     * @param refusals how often the sidecar was too busy for it
+     * @param refusals how often the sidecar refused it as BUSY
      */
     record Lookup(byte[] key, CompletableFuture<Found> result, int refusals) {
         Lookup(byte[] key, CompletableFuture<Found> result) {
@@ -42,7 +43,7 @@ final class LookupBatcher implements RequestBatcher {
         }
     }
 
-    /** A row, if there is one, and the schema version its layout has. */
+    /** A row, if there is one, and the schema version of its layout. */
     record Found(int schemaVersion, Optional<byte[]> row) {}
 
     private final Connection connection;
@@ -53,8 +54,8 @@ final class LookupBatcher implements RequestBatcher {
     private final ArrayDeque<Lookup> waiting = new ArrayDeque<>();
     private int unanswered;
     private boolean scheduled;
-    private long pauseNanos; // to be taken from when the sender looks next
-    private long resumeAtNanos; // of the sender's clock
+    private long pauseNanos; // begins when the sender checks next
+    private long resumeAtNanos; // by the sender's clock
     private boolean paused;
 
     LookupBatcher(
@@ -65,7 +66,7 @@ final class LookupBatcher implements RequestBatcher {
         this.readLsn = readLsn;
     }
 
-    /** Requests keys; the futures are completed by the connection's reader. */
+    /** Requests keys; the connection's reader thread completes the futures. */
     void add(List<Lookup> lookups) {
         boolean isFirst;
         lock.lock();
@@ -120,7 +121,10 @@ final class LookupBatcher implements RequestBatcher {
         }
     }
 
-    /** The remaining pause before the sidecar gets another request, under the lock; 0: none. */
+    /**
+     * The remaining pause before the next request, in nanoseconds; 0 if there is none. Called under
+     * the lock.
+     */
     private long pausedNanos(long nowNanos) {
         if (pauseNanos > 0) {
             resumeAtNanos = nowNanos + pauseNanos;
@@ -177,9 +181,7 @@ final class LookupBatcher implements RequestBatcher {
         }
     }
 
-    /**
-     * Refused lookups go first when the sidecar may have room, but only a limited number of times.
-     */
+    /** Requests refused lookups again, before all others, but only a limited number of times. */
     private void askAgain(List<Lookup> batch, SteleException busy) {
         List<Lookup> given = new ArrayList<>();
         List<Lookup> again = new ArrayList<>();
@@ -217,7 +219,7 @@ final class LookupBatcher implements RequestBatcher {
                     "Expected at most " + batch.size() + " rows, found " + rows.size());
         }
         if (rows.size() < batch.size()) {
-            add(batch.subList(rows.size(), batch.size())); // the rest did not fit a frame
+            add(batch.subList(rows.size(), batch.size())); // the rest did not fit into a frame
         }
         for (int i = 0; i < rows.size(); i++) {
             batch.get(i).result.complete(new Found(reply.schemaVersion(), rows.get(i)));

@@ -12,14 +12,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An encoder of values of chosen columns as partial rows. Reuses its buffer; confined to its user's
- * lock.
+ * An encoder of values of chosen columns as partial rows, for updates of a {@link TableWriter}. It
+ * reuses its buffer; confined to its user's lock.
  */
 final class PartialBinding {
     private final PartialRowLayout layout;
     private final RowEncoder encoder;
 
-    /** For each column of the layout its place among the values. */
+    /** For each column of the layout, its position among the values. */
     private final int[] places;
 
     private final @Nullable Object[] ordered;
@@ -32,9 +32,9 @@ final class PartialBinding {
     }
 
     /**
-     * For columns in the order in which values come.
+     * An encoder for columns in the order of the values.
      *
-     * @throws SteleException COLUMN_NOT_FOUND, INVALID_ARGUMENT for a column twice, NULL_KEY
+     * @throws SteleException COLUMN_NOT_FOUND, INVALID_ARGUMENT for a duplicate column, NULL_KEY
      *     without the primary key
      */
     static PartialBinding of(TableSchema schema, List<String> columns) {
@@ -65,7 +65,7 @@ final class PartialBinding {
         return layout;
     }
 
-    /** The partial row of values, one a column, in the order of the columns. */
+    /** The partial row of values, one for each column, in the order of the columns. */
     byte[] encode(@Nullable Object[] values) {
         if (values.length != places.length) {
             throw new SteleException(

@@ -9,11 +9,12 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The batches of a shard that were refused as BUSY and will be sent again, in their order and with
- * their sequences. The first one goes alone, when all that was sent is answered and a pause is
- * over; once it is acknowledged the others follow. Guarded by the writer's lock.
+ * A queue of a writer's batches for one shard that were refused as BUSY and will be sent again in
+ * their order, with their sequences. The first batch is sent alone, after all sent batches were
+ * answered and a pause; when it is acknowledged, the other batches follow. Guarded by the writer's
+ * lock.
  *
- * <p>Invariant: while there are any, no batch with a higher sequence is sent.
+ * <p>Invariant: while the queue is not empty, no batch with a higher sequence is sent.
  */
 final class PostponedBatches {
     private static final long MIN_PAUSE_NANOS = Duration.ofMillis(10).toNanos();
@@ -23,11 +24,11 @@ final class PostponedBatches {
 
     private final long timeoutNanos;
     private final TreeMap<Long, WriteRequest> batches = new TreeMap<>(); // by sequence
-    private boolean refusing; // the shard has taken none since it refused one
+    private boolean refusing; // the shard has accepted no batch since it refused one
     private long refusingSinceNanos;
     private long pauseNanos;
     private long dueNanos;
-    private @Nullable WriteRequest probe; // sent alone and not answered
+    private @Nullable WriteRequest probe; // sent alone, and unanswered
     private @Nullable SteleException lastCause;
 
     PostponedBatches(Duration timeout) {
@@ -38,7 +39,7 @@ final class PostponedBatches {
         return batches.isEmpty();
     }
 
-    /** A batch was refused. */
+    /** Adds a refused batch. */
     void add(WriteRequest batch, SteleException cause, long nowNanos) {
         if (!refusing) {
             refusing = true;
@@ -58,7 +59,7 @@ final class PostponedBatches {
         batches.put(batch.sequence(), batch);
     }
 
-    /** A batch that was sent, and is not refused, waits here as well: it comes behind those. */
+    /** Adds a batch that was sent and not refused, but must wait for the refused ones before it. */
     void addUnrefused(WriteRequest batch) {
         if (batch == probe) {
             probe = null;
@@ -67,9 +68,9 @@ final class PostponedBatches {
     }
 
     /**
-     * The shard took a batch.
+     * Called when the shard has accepted a batch.
      *
-     * @return those that should have come before it, which are here no more
+     * @return the batches of lower sequences, removed from this queue, which were overtaken
      */
     List<WriteRequest> acknowledged(long sequence) {
         refusing = false;
@@ -81,7 +82,7 @@ final class PostponedBatches {
     }
 
     /**
-     * The next batch to send; null if there is none now.
+     * Removes and returns the next batch to send; null if there is none now.
      *
      * @param unanswered the number of unanswered batches of the shard
      */
@@ -94,7 +95,10 @@ final class PostponedBatches {
         return first;
     }
 
-    /** After null of {@link #poll}, while there are any: how long until there may be something. */
+    /**
+     * The time in nanoseconds until there may be a batch to send. Called after {@link #poll} has
+     * returned null, while the queue is not empty.
+     */
     long waitNanos(long nowNanos, int unanswered) {
         if (!refusing) {
             return 0;
@@ -105,7 +109,7 @@ final class PostponedBatches {
         return Math.max(0, Math.min(dueNanos - nowNanos, timeoutNanos - refusedNanos(nowNanos)));
     }
 
-    /** Whether the shard has refused for too long, and nothing more is on its way to it. */
+    /** Whether the shard has refused batches for too long, and no batch is in flight to it. */
     boolean isHopeless(long nowNanos, int unanswered) {
         return refusing
                 && !batches.isEmpty()
@@ -113,7 +117,7 @@ final class PostponedBatches {
                 && refusedNanos(nowNanos) >= timeoutNanos;
     }
 
-    /** For how long the shard has taken nothing. */
+    /** The time in nanoseconds for which the shard has accepted no batch. */
     long refusedNanos(long nowNanos) {
         return nowNanos - refusingSinceNanos;
     }
@@ -123,7 +127,7 @@ final class PostponedBatches {
         return lastCause;
     }
 
-    /** Takes all of them, in order. */
+    /** Removes and returns all batches, in order. */
     List<WriteRequest> takeAll() {
         List<WriteRequest> all = new ArrayList<>(batches.values());
         batches.clear();

@@ -6,11 +6,11 @@ import io.stele.protocol.wire.FrameWriter;
 import java.io.IOException;
 
 /**
- * One request of a connection: it may be sent several times, when connections break, and ends
- * exactly once, with a reply or with a failure.
+ * A request of a client's connection, which may be sent several times if sockets break, and ends
+ * exactly once, with a reply or a failure.
  */
 abstract class Request {
-    /** When it was last sent; written by the sender before it is pending. */
+    /** The time at which it was last sent; written by the sender before it is pending. */
     private long sentNanos;
 
     private long firstSentNanos;
@@ -18,14 +18,14 @@ abstract class Request {
     private volatile boolean lost;
 
     /**
-     * Its connection is lost, and it is unanswered: the sidecar may still read it from there, also
-     * after it has refused it over the next one.
+     * Called when its socket is lost while it is unanswered. The sidecar may still read it from
+     * that socket, even after it has refused it on the next socket.
      */
     final void connectionLost() {
         lost = true;
     }
 
-    /** Whether that has happened. */
+    /** Whether {@link #connectionLost} was called. */
     final boolean wasLost() {
         return lost;
     }
@@ -46,7 +46,7 @@ abstract class Request {
         return timesSent;
     }
 
-    /** It was answered, and will be sent again as if for the first time. */
+    /** Called when it was answered and will be sent again as if for the first time. */
     final void sentAnew() {
         timesSent = 0;
     }
@@ -56,29 +56,33 @@ abstract class Request {
         return nowNanos - firstSentNanos;
     }
 
-    /** Writes the frame; again with the same content when it is sent again. */
+    /** Writes the frame, with equal content at each repetition. */
     abstract void write(FrameWriter writer, int requestId) throws IOException;
 
     /**
-     * Takes the reply. False: the sidecar cannot answer now, so the connection must be reopened and
-     * the request sent again.
+     * Processes the reply. Returns false if the sidecar is unavailable now, so that the connection
+     * must be reopened and the request sent again.
      *
-     * @throws SteleException the reply is malformed; the connection cannot be trusted any more
+     * @throws SteleException if the reply is malformed, so that the connection cannot be trusted
+     *     any more
      */
     abstract boolean onReply(Frame frame);
 
-    /** The request is given up: the sidecar stays away, or the client is closed. */
+    /**
+     * Called when the request is given up, because the sidecar stays unavailable or the client is
+     * closed.
+     */
     abstract void onFailure(SteleException failure);
 
     /**
-     * Its connection is lost and it is unanswered: whether it goes back to where it came from, and
-     * shall not be sent again at once.
+     * Called when its socket is lost while it is unanswered. Returns whether it went back to its
+     * batcher, so that the connection must not send it again at once.
      */
     boolean takenBack() {
         return false;
     }
 
-    /** Rows that would be unacknowledged. */
+    /** The number of rows that are unacknowledged if it fails. */
     int rowCount() {
         return 0;
     }

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A source of requests that collects work until a connection polls it, so that work that arrives
  * while the socket is busy is sent as one batch. A batcher schedules itself with its connection
- * when it gets work. The connection removes it when it has none.
+ * when it receives work. The connection removes it when it is empty.
  */
 interface RequestBatcher {
     /** {@link #waitNanos}: the batcher is empty and will schedule itself again. */
@@ -19,7 +19,8 @@ interface RequestBatcher {
     @Nullable Request poll(long nowNanos);
 
     /**
-     * After null: how long until there may be something, {@link #EMPTY} or {@link #UNTIL_REPLY}.
+     * The time in nanoseconds until there may be a request, {@link #EMPTY} or {@link #UNTIL_REPLY}.
+     * Called after {@link #poll} has returned null.
      */
     long waitNanos(long nowNanos);
 

@@ -22,15 +22,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything it takes to turn rows of one version of a table into bytes: encoded row, key and shard
- * of the row set last. Reuses its buffers; confined to its user's lock.
+ * An encoder and router of a client's rows and keys for one version of a table. It holds the
+ * encoded row, key and shard of the row set last. It reuses its buffers; confined to its user's
+ * lock.
  */
 final class RowBinding {
-    /** {@link #shard}: any will do. */
+    /** The value of {@link #shard} for a row that any shard may store. */
     static final int ANY_SHARD = -1;
 
     private static final byte[] EMPTY = new byte[0];
-    private static final int MAX_PARTIAL_BINDINGS = 64; // sets of columns that take turns
+    private static final int MAX_PARTIAL_BINDINGS = 64; // sets of columns in alternating use
 
     private final CachedTable table;
     private final RowLayout layout;
@@ -69,13 +70,13 @@ final class RowBinding {
         return layout;
     }
 
-    /** Takes a row of Java values. */
+    /** Sets a row of Java values. */
     void setRow(@Nullable Object[] values) {
         int length = Rows.encode(encoder, Arrays.asList(values));
         setRow(encoder.array(), 0, length);
     }
 
-    /** Takes an encoded row of this layout. The row is not checked here, but by the sidecar. */
+    /** Sets an encoded row of this layout, which only the sidecar validates. */
     void setRow(byte[] bytes, int offset, int length) {
         row = bytes;
         rowOffset = offset;
@@ -98,7 +99,7 @@ final class RowBinding {
         setRow(bytes, 0, bytes.length);
     }
 
-    /** Takes a row of some columns, those of the primary key among them, one value a column. */
+    /** Sets a partial row of some columns, including the primary key, one value for each column. */
     void setPartialRow(List<String> columns, @Nullable Object[] values) {
         PartialBinding partial = partials.get(columns);
         if (partial == null) {
@@ -126,7 +127,7 @@ final class RowBinding {
         routeByKey();
     }
 
-    /** Takes a primary key of Java values; there is no row. */
+    /** Sets a primary key of Java values, without a row. */
     void setKey(@Nullable Object[] values) {
         setKey(encodeKey(values));
     }
@@ -140,7 +141,7 @@ final class RowBinding {
         routeByKey();
     }
 
-    /** The encoded primary key of Java values, one a key column. */
+    /** The encoded primary key of Java values, one for each key column. */
     byte[] encodeKey(@Nullable Object[] values) {
         KeyEncoder encoderOfKeys = requireKey();
         int expected = encoderOfKeys.columns().size();
@@ -167,9 +168,9 @@ final class RowBinding {
     }
 
     /**
-     * Takes an operation that was encoded for an earlier version of the table.
+     * Sets an operation that was encoded for an earlier version of the table.
      *
-     * @throws SteleException STALE_TABLE: it is another table; or a row does not fit the new
+     * @throws SteleException STALE_TABLE if it is another table; or if a row does not fit the new
      *     version
      */
     void setEarlier(
@@ -215,7 +216,7 @@ final class RowBinding {
         setPartialRow(after, partial);
     }
 
-    /** Refuses a table that only has the name of the earlier one. */
+    /** Throws STALE_TABLE if this table is another one of the same name. */
     void checkSuccessorOf(RowBinding earlier) {
         TableSchema before = earlier.schema();
         TableSchema after = schema();

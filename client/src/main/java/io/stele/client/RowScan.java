@@ -22,9 +22,9 @@ import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of a range of keys, merged from the pages of all shards in the order of the keys. It
- * waits for a page when it has come to it; the next one of each shard is fetched meanwhile.
- * Confined to one thread.
+ * A client's iterator over the rows of a key range, merged from the pages of all shards in the
+ * order of the keys. It blocks until a page has arrived, and prefetches the next page of each
+ * shard. Confined to one thread.
  *
  * <p>A table whose columns are changed while it is scanned fails the scan with STALE_TABLE.
  */
@@ -34,7 +34,7 @@ public final class RowScan implements Iterator<List<@Nullable Object>>, AutoClos
     private final PriorityQueue<ShardPages> shards =
             new PriorityQueue<>(Comparator.comparing(ShardPages::key, Arrays::compareUnsigned));
     private long left;
-    private @Nullable ShardPages taken; // whose row was returned, and that has to go on
+    private @Nullable ShardPages taken; // whose row was returned, to be advanced next
 
     private RowScan(TableSchema schema, long limit) {
         this.layout = RowLayout.of(schema.columns());
@@ -81,7 +81,10 @@ public final class RowScan implements Iterator<List<@Nullable Object>>, AutoClos
         return scan;
     }
 
-    /** The shards that rows of the prefix may be in: one, if it has the whole distribution key. */
+    /**
+     * The shards that may have rows of the prefix: one shard if the prefix includes the whole
+     * distribution key.
+     */
     private static List<Integer> shards(TableSchema schema, int prefixColumns, byte[] prefix) {
         List<Integer> given = schema.primaryKey().subList(0, prefixColumns);
         List<Integer> distribution =
@@ -96,7 +99,7 @@ public final class RowScan implements Iterator<List<@Nullable Object>>, AutoClos
         return all;
     }
 
-    /** The first key behind all that begin with a prefix; empty: there is none. */
+    /** The first key after all keys that begin with a prefix; empty if there is none. */
     private static Optional<byte[]> successor(byte[] prefix) {
         for (int last = prefix.length - 1; last >= 0; last--) {
             if (prefix[last] != -1) {
@@ -109,10 +112,11 @@ public final class RowScan implements Iterator<List<@Nullable Object>>, AutoClos
     }
 
     /**
-     * Waits for the next page where it has to.
+     * Whether there is a next row; waits for the next page if needed.
      *
-     * @throws SteleException STALE_TABLE: the table was changed; READ_POINT_EXPIRED: the snapshot
-     *     is no longer held; BUSY, UNAVAILABLE: a sidecar has not answered for too long
+     * @throws SteleException STALE_TABLE if the table was changed; READ_POINT_EXPIRED if the
+     *     snapshot's lease has expired; BUSY or UNAVAILABLE if a sidecar has not served a page for
+     *     too long
      */
     @Override
     public boolean hasNext() {
@@ -126,7 +130,7 @@ public final class RowScan implements Iterator<List<@Nullable Object>>, AutoClos
         return left > 0 && !shards.isEmpty();
     }
 
-    /** The next row, one value a column. */
+    /** The next row, one value for each column. */
     @Override
     public List<@Nullable Object> next() {
         if (!hasNext()) {
@@ -138,7 +142,7 @@ public final class RowScan implements Iterator<List<@Nullable Object>>, AutoClos
         return Rows.toObjects(view.wrap(first.row()));
     }
 
-    /** Reads nothing more; pages that come are dropped. */
+    /** Ends the scan; pages that arrive later are dropped. */
     @Override
     public void close() {
         left = 0;

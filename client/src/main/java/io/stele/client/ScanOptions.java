@@ -7,15 +7,15 @@ import io.stele.protocol.wire.WireLimits;
 import java.util.Optional;
 
 /**
- * How a table is scanned by key.
+ * The options of a client's scan by key: snapshot, limit and page sizes.
  *
- * @param readLsn the LSN of a snapshot that is held; empty: each page has the newest rows
- * @param limit most rows in all
- * @param pageRows most rows of a page, 1 to 65,536
- * @param pageBytes about the most bytes of the rows of a page
+ * @param readLsn the LSN of a leased snapshot; empty: each page has the newest rows
+ * @param limit the most rows of the scan
+ * @param pageRows the most rows of a page, 1 to 65,536
+ * @param pageBytes the approximate most bytes of the rows of a page
  */
 public record ScanOptions(Optional<Lsn> readLsn, long limit, int pageRows, int pageBytes) {
-    /** The newest rows, all of them, in pages of 4,096 rows or 256 KiB. */
+    /** Options for all newest rows, in pages of 4,096 rows or 256 KiB. */
     public static final ScanOptions DEFAULT =
             new ScanOptions(Optional.empty(), Long.MAX_VALUE, 4096, 256 << 10);
 
@@ -28,17 +28,17 @@ public record ScanOptions(Optional<Lsn> readLsn, long limit, int pageRows, int p
         }
     }
 
-    /** The same at a snapshot. */
+    /** These options at a snapshot. */
     public ScanOptions at(Lsn lsn) {
         return new ScanOptions(Optional.of(lsn), limit, pageRows, pageBytes);
     }
 
-    /** The same with another limit of rows. */
+    /** These options with another limit of rows. */
     public ScanOptions withLimit(long rows) {
         return new ScanOptions(readLsn, rows, pageRows, pageBytes);
     }
 
-    /** The same in other pages. */
+    /** These options with other page sizes. */
     public ScanOptions withPages(int rows, int bytes) {
         return new ScanOptions(readLsn, limit, rows, bytes);
     }

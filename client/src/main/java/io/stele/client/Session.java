@@ -20,12 +20,12 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One greeted socket and the requests sent on it. The sender thread writes, the reader thread
- * reads; what is pending is guarded by the map's lock.
+ * One authenticated socket of a client's connection, with the unanswered requests sent on it. The
+ * sender thread writes, the reader thread reads; the lock of the map guards the pending requests.
  *
  * <p>Invariant: a request is in the map from before its first byte is written until its reply is
- * taken or the session is taken apart, except while the reader takes its reply; ids rise in the
- * order sent.
+ * processed or the session is taken apart, except while the reader processes its reply; ids rise in
+ * the order of sending.
  */
 final class Session {
     private final Socket socket;
@@ -50,12 +50,15 @@ final class Session {
         return greeting;
     }
 
-    /** Why the session is of no use any more; null while it is. */
+    /** The cause that broke the session; null while the session works. */
     @Nullable Exception broken() {
         return broken;
     }
 
-    /** Whether any request was answered: a sidecar that only greets and hangs up is still away. */
+    /**
+     * Whether any request was answered; a sidecar that only greets and closes the socket is still
+     * unavailable.
+     */
     boolean answered() {
         return answered;
     }
@@ -77,7 +80,7 @@ final class Session {
         request.write(writer, requestId);
     }
 
-    /** The next connection starts over. */
+    /** Fails when the ids are used up, so that the next socket starts again at the first id. */
     private static void checkId(int requestId) throws IOException {
         if (requestId == Integer.MAX_VALUE) {
             throw new IOException("All request ids of this connection are used up");
@@ -89,11 +92,11 @@ final class Session {
     }
 
     /**
-     * Sends one request and waits for its reply: for a session whose one user has no reader. An
-     * IOException leaves the session of no use.
+     * Sends one request and waits for its reply, in a session without a reader thread. After an
+     * IOException the session must not be used any more.
      *
-     * @throws IOException the session broke, or what came is no answer
-     * @throws SteleException what the sidecar answered instead, or the request is too large to send
+     * @throws IOException if the session broke, or the received frame is no reply
+     * @throws SteleException the sidecar's error, or if the request is too large to send
      */
     Frame exchange(FrameType type, FrameType replyType, byte[] payload, Duration timeout)
             throws IOException {
@@ -125,7 +128,7 @@ final class Session {
     }
 
     /**
-     * Takes replies until the session breaks; {@code afterReplies} runs when nothing more is
+     * Receives replies until the session breaks; {@code afterReplies} runs when no more bytes are
      * buffered.
      */
     void readReplies(Duration answerTimeout, LongSupplier ticker, Runnable afterReplies) {
@@ -145,7 +148,7 @@ final class Session {
             }
         } catch (IOException | RuntimeException e) {
             fail(e);
-        } catch (Error e) { // without its reader nobody would answer what is pending
+        } catch (Error e) { // without the reader, pending requests would never end
             fail(new IOException("Cannot take replies: " + e, e));
         } finally {
             afterReplies.run();
@@ -158,7 +161,7 @@ final class Session {
             return read();
         } catch (SocketTimeoutException e) {
             if (oldestAgeNanos(ticker.getAsLong()) < answerTimeout.toNanos()) {
-                return null; // nothing is due: no request was sent, or only just now
+                return null; // no reply is due: no request was sent, or only just now
             }
             throw new IOException(
                     "The sidecar has not answered for " + answerTimeout.toMillis() + " ms", e);
@@ -190,7 +193,7 @@ final class Session {
         Request request;
         synchronized (pending) {
             if (takenApart) {
-                return false; // the request is already on its way through another session
+                return false; // the request was sent on another session
             }
             request = pending.remove(frame.requestId());
             takingReply = request != null;
@@ -246,7 +249,10 @@ final class Session {
         }
     }
 
-    /** Takes all unanswered requests, in the order sent; replies that still come are ignored. */
+    /**
+     * Removes and returns all unanswered requests in the order of sending; later replies are
+     * ignored.
+     */
     List<Request> takeApart() {
         synchronized (pending) {
             takenApart = true;

@@ -28,8 +28,8 @@ import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The opener of sessions: it opens a socket to a sidecar, with TLS if so configured, and exchanges
- * greetings. Thread-safe.
+ * A factory of sessions: it connects a socket to a sidecar, with TLS if configured, and
+ * authenticates it by the exchange of greetings; it blocks. Thread-safe.
  */
 final class SessionOpener {
     private final TokenSource tokens;
@@ -52,11 +52,11 @@ final class SessionOpener {
     }
 
     /**
-     * An open session.
+     * Opens a session.
      *
-     * @throws IOException the sidecar cannot be reached now
-     * @throws SteleException the sidecar refuses: UNAUTHENTICATED, another version, or busy or
-     *     unavailable
+     * @throws IOException if the sidecar cannot be reached now
+     * @throws SteleException if the sidecar refuses the session: UNAUTHENTICATED, another version,
+     *     busy or unavailable
      */
     Session open(Endpoint endpoint) throws IOException {
         Socket socket = new Socket();
@@ -80,7 +80,7 @@ final class SessionOpener {
      */
     private static void refuseItself(Socket socket) throws IOException {
         if (socket.getLocalSocketAddress().equals(socket.getRemoteSocketAddress())) {
-            socket.setSoLinger(true, 0); // without a grave that holds the port
+            socket.setSoLinger(true, 0); // closes without TIME_WAIT, which would hold the port
             throw new ConnectException("Nobody listens at " + socket.getRemoteSocketAddress());
         }
     }

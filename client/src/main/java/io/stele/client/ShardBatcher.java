@@ -11,21 +11,20 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The batches of one writer for one shard: one open, some full and waiting, some sent, and while
- * the shard is busy some that wait to be sent again ({@link PostponedBatches}). Guarded by the
- * writer's lock.
+ * The queue of one writer's batches for one shard of a table. One batch is open, some are full,
+ * some sent, and some will be sent again while the shard is busy ({@link PostponedBatches}).
+ * Guarded by the writer's lock.
  *
- * <p>When the open batch is sent before it is full: at once where nothing is unanswered, else after
- * the linger time, and with at most {@value #MAX_LINGERED} such batches unanswered. So a lone row
- * does not wait, and batches grow by themselves when the sidecar is slower than the writer. Rows
- * that are handed over together go out together: while they are being added only full batches
- * leave.
+ * <p>The open batch is sent before it is full at once if no batch is unanswered, else after the
+ * linger time, but only while fewer than {@value #MAX_LINGERED} such batches are unanswered. So a
+ * single row does not wait, and batches grow when the sidecar is slower than the writer. Rows of
+ * one call are sent together: while they are being added, only full batches are sent.
  */
 final class ShardBatcher implements RequestBatcher {
     private static final int MAX_LINGERED = 2;
-    // The writer wakes the connection when it has gathered what belongs together.
+    // The writer wakes the connection after it has added all rows of a call.
     private static final long UNTIL_FLUSH = UNTIL_REPLY;
-    // An operation's kind and two lengths, at most.
+    // The most bytes of an operation's kind and two lengths.
     private static final int OPERATION_OVERHEAD_BYTES = 11;
 
     private final TableWriter writer;
@@ -68,7 +67,7 @@ final class ShardBatcher implements RequestBatcher {
         return shard;
     }
 
-    /** Adds an operation and returns the batch it is in; under the writer's lock. */
+    /** Adds an operation and returns its batch; under the writer's lock. */
     WriteRequest add(
             OperationKind kind,
             byte[] key,
@@ -125,7 +124,7 @@ final class ShardBatcher implements RequestBatcher {
         writer.sealed(batch);
     }
 
-    /** Sends what is open as soon as possible; under the writer's lock. */
+    /** Makes the open batch due at once; under the writer's lock. */
     void flush() {
         flushing = open != null;
         connection.wake();
@@ -169,7 +168,10 @@ final class ShardBatcher implements RequestBatcher {
         return pollNew(nowNanos);
     }
 
-    /** Whether the shard remembers no more batches than are unanswered; then a reply wakes us. */
+    /**
+     * Whether as many batches are unanswered as the shard remembers; then the next reply wakes the
+     * sender.
+     */
     private boolean isFull() {
         return unanswered >= connection.maxUnansweredBatches();
     }
@@ -263,8 +265,8 @@ final class ShardBatcher implements RequestBatcher {
     }
 
     /**
-     * Takes the batches that were not sent yet, oldest first, after those to be sent again; under
-     * the writer's lock.
+     * Removes and returns the batches to be sent again, then the unsent batches, oldest first;
+     * under the writer's lock.
      */
     List<WriteRequest> takeUnsent() {
         List<WriteRequest> unsent = abandonPostponed();
@@ -280,7 +282,7 @@ final class ShardBatcher implements RequestBatcher {
         return unsent;
     }
 
-    /** A sent batch has its answer; under the writer's lock. */
+    /** Called when a sent batch was answered; under the writer's lock. */
     void answered(WriteRequest batch) {
         unanswered--;
         if (batch.lingered()) {
@@ -289,9 +291,10 @@ final class ShardBatcher implements RequestBatcher {
     }
 
     /**
-     * A batch was applied; under the writer's lock.
+     * Called when a batch was applied; under the writer's lock.
      *
-     * @return those that were to be sent again and can not be any more, because this one came later
+     * @return the batches that were to be sent again, but were overtaken by this batch of a higher
+     *     sequence
      */
     List<WriteRequest> acknowledged(WriteRequest batch) {
         answered(batch);
@@ -305,9 +308,9 @@ final class ShardBatcher implements RequestBatcher {
     }
 
     /**
-     * A sent batch was refused as BUSY and is to be sent again; under the writer's lock.
+     * Postpones a sent batch that was refused as BUSY; under the writer's lock.
      *
-     * @return false: it can not be, because a later one of this shard is applied already
+     * @return false if it cannot be sent again, because the shard has applied a later batch
      */
     boolean postpone(WriteRequest batch, SteleException cause, long nowNanos) {
         if (batch.sequence() < highestAcknowledged) {
@@ -319,7 +322,10 @@ final class ShardBatcher implements RequestBatcher {
         return true;
     }
 
-    /** A sent batch will not be answered: it waits if others do; under the writer's lock. */
+    /**
+     * Called when a sent batch will not be answered: postpones it if other batches are postponed,
+     * and returns whether it did; under the writer's lock.
+     */
     boolean takeBack(WriteRequest batch) {
         if (postponed.isEmpty() || writer.isPaused()) {
             return false;
@@ -330,7 +336,8 @@ final class ShardBatcher implements RequestBatcher {
         return true;
     }
 
-    // The shard waits for them under this id, and would take nothing else.
+    // The writer gets a new id, because the shard waits for the postponed batches of the present id
+    // and would accept no others.
     private List<WriteRequest> abandonPostponed() {
         if (!postponed.isEmpty()) {
             writerId = writer.newWriterId();

@@ -30,16 +30,17 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A feed of the changes of one shard of a table, commit by commit in the order of their LSNs. To
- * end, remember {@link #position}; a feed that is opened after it goes on without gap or
- * repetition.
+ * A client's change feed of one shard of a table, commit by commit in the order of the LSNs; its
+ * polls block. A reader that ends stores {@link #position}; a feed opened after this LSN continues
+ * without gap or repetition.
  *
- * <p>Each round opens a snapshot and reads the changes since the one before. The feed holds a lease
- * on the one before, so the sidecar retains the history in between for as long as the feed polls,
- * and {@link ChangeOptions#leaseTime} after. Beyond it, the table's {@code retention} decides: a
- * feed whose history is gone fails with READ_POINT_EXPIRED, so it never leaves a change out.
+ * <p>Each round opens a snapshot and reads the changes since the previous snapshot. The feed holds
+ * a lease on the previous snapshot. So the sidecar retains the history in between while the feed
+ * polls, and for {@link ChangeOptions#leaseTime} after the last poll. After that, the table's
+ * {@code retention} decides. A feed whose history is gone fails with READ_POINT_EXPIRED, so it
+ * never omits a change.
  *
- * <p>Columns that are added to the table meanwhile are not returned. Confined to one thread.
+ * <p>Columns added to the table later are not returned. Confined to one thread.
  */
 public final class ShardChanges implements AutoCloseable {
     /** Columns may change again while the table is described. */
@@ -54,9 +55,9 @@ public final class ShardChanges implements AutoCloseable {
     private Lsn position;
     private @Nullable Lease held; // the history from the position on
     private @Nullable Round round;
-    private Optional<Lsn> lastLsn = Optional.empty(); // of a table that was replaced then
+    private Optional<Lsn> lastLsn = Optional.empty(); // the LSN at which the table was replaced
     private long nextRoundNanos;
-    private int staleRounds; // one after the other
+    private int staleRounds; // consecutive
     private boolean isClosed;
 
     private ShardChanges(
@@ -105,23 +106,24 @@ public final class ShardChanges implements AutoCloseable {
     }
 
     /**
-     * The LSN up to which every change has been passed on. It moves also when there are no changes.
+     * The LSN up to which, inclusive, every change has been passed on. It also moves when there are
+     * no changes.
      */
     public Lsn position() {
         return position;
     }
 
-    /** Whether changes were asked for that are not all passed on yet. */
+    /** Whether a round of changes has begun that are not all passed on yet. */
     public boolean isPending() {
         return round != null;
     }
 
     /**
-     * Keeps the history for {@link ChangeOptions#leaseTime} from about now on. For readers that
-     * take their time: between two polls, or while {@link #poll} passes changes on to them.
+     * Retains the history for {@link ChangeOptions#leaseTime} from about now on. It is for slow
+     * readers, between two polls or while {@link #poll} passes changes on to them.
      *
-     * @throws SteleException READ_POINT_EXPIRED: the history after the position is gone;
-     *     UNAVAILABLE, BUSY: try again
+     * @throws SteleException READ_POINT_EXPIRED if the history after the position is gone;
+     *     UNAVAILABLE or BUSY: try again
      */
     public void renew() {
         if (isClosed) {
@@ -142,16 +144,17 @@ public final class ShardChanges implements AutoCloseable {
     }
 
     /**
-     * Passes on the changes of the next commit that changed the shard, all of them, in no defined
-     * order; a row before an update comes directly before the row after it.
+     * Passes on all changes of the next commit that changed the shard, in undefined order; a row
+     * before an update is directly before the row after it.
      *
-     * @param wait the longest time to wait for a commit; one that has begun to come is waited for
-     * @return whether there was one
-     * @throws SteleException READ_POINT_EXPIRED: the history after the position is gone;
-     *     STALE_TABLE: the table was replaced or truncated, and all before that is passed on, or it
-     *     lost a column of the feed or gave it another type; TABLE_NOT_FOUND: it was dropped, or it
-     *     was renamed and then its columns were changed; UNAVAILABLE, BUSY: try again. Some changes
-     *     of a commit may have been passed on: the next call begins after the position
+     * @param wait the longest time to wait for the begin of a commit's changes
+     * @return whether there was a commit
+     * @throws SteleException READ_POINT_EXPIRED if the history after the position is gone.
+     *     STALE_TABLE if the table was replaced or truncated, after all earlier changes were passed
+     *     on, or if a column of the feed was dropped or has another type. TABLE_NOT_FOUND if the
+     *     table was dropped, or was renamed and then its columns were changed. UNAVAILABLE or BUSY:
+     *     try again. Some changes of a commit may have been passed on; the next call begins after
+     *     the position
      */
     public boolean poll(Duration wait, Consumer<Change> consumer) {
         requireNonNull(consumer, "consumer is null");
@@ -169,7 +172,7 @@ public final class ShardChanges implements AutoCloseable {
             throw new SteleException(
                     ErrorCode.INTERNAL, "Interrupted while waiting for changes", stopped);
         } finally {
-            if (!isDone) { // because of the consumer, too
+            if (!isDone) { // also after a failure of the consumer
                 giveUp();
             }
         }
@@ -300,14 +303,14 @@ public final class ShardChanges implements AutoCloseable {
         }
     }
 
-    /** The table has another version: its rows are read in that. */
+    /** Fetches the description of a changed table, whose rows are then read in the new version. */
     private void describeAgain() {
         TableSchema before = table.schema();
         CachedTable found =
                 SteleClient.await(client.describe(before.schemaName(), before.tableName()));
         TableSchema present = found.schema();
         if (!present.id().equals(before.id())) {
-            // What happened before that is still to be passed on
+            // Earlier changes must still be passed on
             lastLsn =
                     Optional.of(
                             found.description()
@@ -341,7 +344,7 @@ public final class ShardChanges implements AutoCloseable {
         return client.flight(endpoint.host(), endpoint.port());
     }
 
-    /** One reading of what changed between the position and a snapshot. */
+    /** One scan of the changes between the position and a snapshot. */
     private final class Round {
         private final Lease upTo;
         private final ChangeStream stream;
@@ -359,7 +362,9 @@ public final class ShardChanges implements AutoCloseable {
             return isBegun || stream.isReady(nanos);
         }
 
-        /** Passes on the changes of the next LSN, and goes to the next change; false at the end. */
+        /**
+         * Passes on the changes of the next LSN, and moves to the next change; false at the end.
+         */
         boolean passNext(Consumer<Change> consumer) {
             if (!isBegun) {
                 isBegun = true;
@@ -372,7 +377,7 @@ public final class ShardChanges implements AutoCloseable {
             do {
                 consumer.accept(stream.change());
                 isOver = !stream.advance();
-                if (stream.isAtBatch()) { // a reader that takes its time keeps both leases
+                if (stream.isAtBatch()) { // keeps both leases of a slow reader
                     renewLeases();
                 }
             } while (!isOver && stream.change().lsn().equals(lsn));
@@ -394,7 +399,7 @@ public final class ShardChanges implements AutoCloseable {
         return new Lease(reply.snapshotId(), reply.lsn());
     }
 
-    /** A lease on the history from an LSN on. */
+    /** A lease of the sidecar on the history from an LSN on. */
     private final class Lease {
         private final String id;
         private final Lsn lsn;
@@ -405,7 +410,7 @@ public final class ShardChanges implements AutoCloseable {
             this.lsn = lsn;
         }
 
-        /** Asks for more time, once a third of it is over. */
+        /** Renews the lease after a third of its time. */
         void renew() {
             long now = nanoTime.getAsLong();
             if (now - renewedNanos < options.leaseTime().toNanos() / 3) {
@@ -418,7 +423,8 @@ public final class ShardChanges implements AutoCloseable {
         }
 
         /**
-         * The same, or a new one at its LSN where it is gone, as after a restart of the sidecar.
+         * This lease renewed, or a new lease at its LSN if it is gone, as after a restart of the
+         * sidecar.
          */
         Lease renewed() {
             try {
@@ -436,12 +442,12 @@ public final class ShardChanges implements AutoCloseable {
             try {
                 flight().action(SnapshotActions.CLOSE_SNAPSHOT, new CloseSnapshotRequest(id));
             } catch (SteleException away) {
-                // It ends by itself
+                // It expires by itself
             }
         }
     }
 
-    /** Ends the leases. A position that is used later rests on the table's retention. */
+    /** Ends the leases. A position that is used later depends on the table's retention. */
     @Override
     public void close() {
         if (isClosed) {

@@ -19,11 +19,11 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pages of one shard of a scan: one whose rows are taken, and the next one on its way. Confined
- * to one thread.
+ * A cursor over the rows of one shard of a {@link RowScan}, which fetches the next page while the
+ * present one is read. Confined to one thread.
  */
 final class ShardPages {
-    // 10: with waits that double from 2 ms, two seconds of a busy sidecar.
+    // 10: with pauses that double from 2 ms, two seconds of a busy sidecar.
     private static final int MAX_REFUSALS = 10;
     private static final long MIN_PAUSE_MILLIS = 2;
     private static final long MAX_PAUSE_MILLIS = 10_000;
@@ -37,7 +37,7 @@ final class ShardPages {
     private final BinaryRow view;
     private final KeyEncoder keys;
     private byte[] lower;
-    private long unfetched; // rows that may still be asked for
+    private long unfetched; // rows that may still be requested
     private @Nullable CompletableFuture<Frame> coming;
     private List<byte[]> rows = List.of();
     private int position = -1;
@@ -66,7 +66,7 @@ final class ShardPages {
         this.coming = fetch();
     }
 
-    /** An older sidecar would end the connection. */
+    /** Checks that the sidecar supports scans; an older one would end the connection. */
     private void checkVersion() {
         if (connection.version() == 0) {
             CallRequest ping = new CallRequest(FrameType.PING, FrameType.PING_REPLY, new byte[0]);

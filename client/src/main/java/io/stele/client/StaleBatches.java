@@ -8,11 +8,13 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * The batches of a writer that came back because the table has changed.
+ * The batches of a writer that sidecars refused because the table has changed, collected to be
+ * encoded and sent again.
  *
- * <p>All batches in flight were encoded for the same version, so all of them are refused like the
- * first one. Nothing is sent until they are. Then the table is fetched and everything is encoded
- * again in its old order. A refusal is final, so the new batches have new sequences.
+ * <p>All batches in flight were encoded for one version of the table, so all of them are refused
+ * after the first refusal. Nothing is sent until all were refused. Then the table is fetched, and
+ * all rows are encoded again in their old order. A refusal is final, so the new batches have new
+ * sequences.
  *
  * <p>Guarded by the lock of the writer.
  */
@@ -23,7 +25,7 @@ final class StaleBatches {
     private boolean collecting;
     private int fetches; // since a batch was accepted
 
-    /** Whether batches come back, so that none may be sent. */
+    /** Whether refused batches are being collected, so that no batch may be sent. */
     boolean isCollecting() {
         return collecting;
     }
@@ -33,15 +35,18 @@ final class StaleBatches {
         collecting = true;
     }
 
-    /** A batch was applied: the table is the one it was encoded for. */
+    /**
+     * Called when a batch was applied, so that the writer's version of the table is the present
+     * one.
+     */
     void accepted() {
         fetches = 0;
     }
 
     /**
-     * The table was fetched once more.
+     * Counts a fetch of the table.
      *
-     * @throws SteleException if that has not helped for so often that it will not
+     * @throws SteleException after too many fetches without an accepted batch
      */
     void fetched(TableSchema schema) {
         fetches++;
@@ -62,8 +67,8 @@ final class StaleBatches {
     }
 
     /**
-     * Takes the refused batches and those that the batchers have not sent, in the order in which
-     * they must arrive.
+     * Removes and returns the refused batches and the unsent batches of the batchers, in the order
+     * in which they must arrive.
      */
     List<WriteRequest> takeWith(ShardBatcher[] batchers) {
         List<WriteRequest> all = new ArrayList<>(refused);
@@ -79,7 +84,7 @@ final class StaleBatches {
         return all;
     }
 
-    /** Batches are sent again. */
+    /** Called when batches may be sent again. */
     void collected() {
         collecting = false;
     }

@@ -33,8 +33,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * A client of Stele's sidecars: rows in, rows out by key. One connection a sidecar carries
- * everything, pipelined, and reconnects when it breaks. Thread-safe; close it after the writers.
+ * A client of Stele's sidecars for Java programs: it writes rows, looks them up by key, scans by
+ * key and follows changes. It has one pipelined, self-reconnecting connection for each sidecar.
+ * Thread-safe; close it after the writers.
  *
  * <pre>{@code
  * try (SteleClient client = SteleClient.builder().endpoint("localhost", 8482).secret(secret).build();
@@ -79,7 +80,7 @@ public final class SteleClient implements AutoCloseable {
         return new Builder();
     }
 
-    /** A table by name; waits for the sidecar. */
+    /** A table by its name; waits for the sidecar. */
     public SteleTable table(String schemaName, String tableName) {
         return new SteleTable(this, await(describe(schemaName, tableName)));
     }
@@ -99,7 +100,7 @@ public final class SteleClient implements AutoCloseable {
         return new Lsn(lastLsn.get());
     }
 
-    /** Bytes of batches that are full or sent, and not acknowledged. */
+    /** The bytes of batches that are full or sent, but not acknowledged. */
     public long inFlightBytes() {
         return budget.bytes();
     }
@@ -115,10 +116,11 @@ public final class SteleClient implements AutoCloseable {
     }
 
     /**
-     * A Flight client of the first sidecar that answers, closed with this client; waits for it.
+     * A Flight client of the first sidecar that can be reached, closed with this client; waits for
+     * it.
      *
-     * @throws SteleException UNAVAILABLE: none of them can be reached; or what the first one that
-     *     can be reached refuses
+     * @throws SteleException UNAVAILABLE if no sidecar can be reached; or the error of the first
+     *     sidecar that can
      */
     public FlightClient flight() {
         SteleException away = null;
@@ -141,7 +143,7 @@ public final class SteleClient implements AutoCloseable {
         throw requireNonNull(away, "there is an endpoint");
     }
 
-    /** Closes all connections; what is not acknowledged fails. */
+    /** Closes all connections; unacknowledged requests fail. */
     @Override
     public void close() {
         List<Connection> open;
@@ -155,7 +157,7 @@ public final class SteleClient implements AutoCloseable {
         openFlights.forEach(FlightClient::close);
     }
 
-    /** Sends the request to one sidecar after the other until one answers. */
+    /** Requests a table's description from one sidecar after the other until one replies. */
     CompletableFuture<CachedTable> describe(String schemaName, String tableName) {
         byte[] payload = new GetTable(schemaName, tableName).encode();
         return describe(payload, 0);
@@ -190,7 +192,7 @@ public final class SteleClient implements AutoCloseable {
         synchronized (lock) {
             checkOpen();
             Connection present = connections.get(endpoint);
-            if (present == null || present.hasEnded()) { // of an Error that it did not survive
+            if (present == null || present.hasEnded()) { // it ended because of an Error
                 present = new Connection(endpoint, settings, opener, threads, ticker).start();
                 connections.put(endpoint, present);
             }
@@ -235,7 +237,7 @@ public final class SteleClient implements AutoCloseable {
         }
     }
 
-    /** Waits for a future and throws what it failed with as a SteleException. */
+    /** Waits for a future; throws its failure as a SteleException. */
     static <T> T await(CompletableFuture<T> future) {
         try {
             return future.get();
@@ -248,7 +250,7 @@ public final class SteleClient implements AutoCloseable {
         }
     }
 
-    /** The failure behind what a future threw, with a trace of the caller. */
+    /** The failure in an exception of a future, with the stack trace of the caller. */
     static SteleException toSteleException(Throwable thrown) {
         Throwable cause = thrown;
         while ((cause instanceof CompletionException || cause instanceof ExecutionException)
@@ -266,7 +268,7 @@ public final class SteleClient implements AutoCloseable {
         }
     }
 
-    /** Collects what a client needs; endpoints and a secret are required. */
+    /** A builder of clients; endpoints and a secret are required. */
     public static final class Builder {
         private final List<Endpoint> endpoints = new ArrayList<>();
         private ClientSettings settings = ClientSettings.DEFAULT;
@@ -281,20 +283,21 @@ public final class SteleClient implements AutoCloseable {
         private Builder() {}
 
         /**
-         * A sidecar's port of the framed protocol; with several, any one that answers leads to all.
+         * Adds the address of a sidecar's framed protocol; any reachable one of several is
+         * sufficient to find all sidecars.
          */
         public Builder endpoint(String host, int port) {
             endpoints.add(new Endpoint(host, port));
             return this;
         }
 
-        /** The shared secret of the sidecars. */
+        /** Sets the shared secret of the sidecars. */
         public Builder secret(String value) {
             secret = Optional.of(value);
             return this;
         }
 
-        /** Speaks TLS, on all connections. */
+        /** Uses TLS on all connections. */
         public Builder tls(ClientTls value) {
             tls = Optional.of(value);
             return this;
@@ -319,25 +322,25 @@ public final class SteleClient implements AutoCloseable {
             return this;
         }
 
-        /** The clock that tokens are dated with. */
+        /** Sets the clock for the dates of tokens. */
         public Builder clock(Clock value) {
             clock = requireNonNull(value, "value is null");
             return this;
         }
 
-        /** Nanoseconds from any start, for timeouts. */
+        /** Sets the clock for timeouts, in nanoseconds from any start. */
         public Builder ticker(LongSupplier value) {
             ticker = requireNonNull(value, "value is null");
             return this;
         }
 
-        /** Makes the two threads of a connection. */
+        /** Sets the factory of the two threads of a connection. */
         public Builder threads(ThreadFactory value) {
             threads = requireNonNull(value, "value is null");
             return this;
         }
 
-        /** The client; it connects when it is used first. */
+        /** Builds the client, which connects at its first use. */
         public SteleClient build() {
             if (endpoints.isEmpty()) {
                 throw new IllegalArgumentException("Expected at least one endpoint, found none");

@@ -22,12 +22,13 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A table to look rows up in by primary key. Lookups of different threads travel together. When the
- * table changes, it is fetched again and the lookup repeated. Thread-safe.
+ * A client's handle of one table for lookups and scans by primary key, change feeds and new
+ * writers. Lookups of different threads are sent together. If the table has changed, its
+ * description is fetched again and the lookup is repeated. Thread-safe.
  */
 public final class SteleTable {
     private static final int MAX_ATTEMPTS = 3;
-    // 4096: beyond, callers wait for each other's answers anyway.
+    // 4096: with more keys, callers would wait for each other's replies anyway.
     private static final int MAX_KEYS_AT_ONCE = 4096;
 
     private final SteleClient client;
@@ -38,12 +39,12 @@ public final class SteleTable {
         this.bound = new Bound(table);
     }
 
-    /** The latest schema that this client has loaded. */
+    /** The latest schema that this client has fetched. */
     public TableSchema schema() {
         return bound.table.schema();
     }
 
-    /** The latest schema, statistics and routing that this client has loaded. */
+    /** The latest schema, statistics and routing that this client has fetched. */
     public TableDescription description() {
         return bound.table.description();
     }
@@ -59,10 +60,10 @@ public final class SteleTable {
     }
 
     /**
-     * A new bulk writer of a table that was created as staged to take this one's place. Its rows
-     * are durable when they are acknowledged, and visible when a transaction publishes it.
+     * A new bulk writer of a staged table that will replace this one. Its rows are durable when
+     * they are acknowledged, and visible when a transaction publishes the staged table.
      *
-     * @param staged as the sidecar described it when it was created
+     * @param staged the table from the sidecar's reply to its creation
      */
     public BulkWriter bulkWriter(TableSchema staged) {
         requireNonNull(staged, "staged is null");
@@ -75,12 +76,12 @@ public final class SteleTable {
         return client.flight(endpoint.host(), endpoint.port());
     }
 
-    /** The newest row of a primary key, one value a key column; empty where there is none. */
+    /** The newest row of a primary key, one value for each key column; empty if there is none. */
     public Optional<List<@Nullable Object>> get(@Nullable Object... key) {
         return multiGet(Collections.singletonList(key)).get(0);
     }
 
-    /** The newest rows of primary keys, in their order. */
+    /** The newest rows of primary keys, in the order of the keys. */
     public List<Optional<List<@Nullable Object>>> multiGet(List<@Nullable Object[]> keys) {
         return multiGet(keys, Optional.empty());
     }
@@ -88,9 +89,8 @@ public final class SteleTable {
     /**
      * The rows of primary keys at a snapshot, in the order of the keys.
      *
-     * @throws SteleException TYPE_MISMATCH and the like: a key has the wrong type;
-     *     READ_POINT_EXPIRED: the snapshot's lease has expired; UNAVAILABLE: a sidecar cannot be
-     *     reached
+     * @throws SteleException an error such as TYPE_MISMATCH if a key is wrong; READ_POINT_EXPIRED
+     *     if the snapshot's lease has expired; UNAVAILABLE if a sidecar cannot be reached
      */
     public List<Optional<List<@Nullable Object>>> multiGet(
             List<@Nullable Object[]> keys, Optional<Lsn> readLsn) {
@@ -112,11 +112,11 @@ public final class SteleTable {
     }
 
     /**
-     * The newest rows of at most {@value #MAX_KEYS_AT_ONCE} primary keys, in their order. The
-     * future completes on a thread of a connection, so stages that depend on it must not block; it
-     * fails with what {@link #multiGet(List, Optional)} throws.
+     * The newest rows of at most {@value #MAX_KEYS_AT_ONCE} primary keys, in the order of the keys.
+     * The future completes on a thread of a connection, so dependent stages must not block. It
+     * fails with the exceptions of {@link #multiGet(List, Optional)}.
      *
-     * @throws SteleException a key has the wrong type
+     * @throws SteleException if a key has the wrong type
      */
     public CompletableFuture<List<Optional<List<@Nullable Object>>>> multiGetAsync(
             List<@Nullable Object[]> keys) {
@@ -158,21 +158,24 @@ public final class SteleTable {
                         });
     }
 
-    /** {@link #scan(List, ScanOptions)} of the newest rows, without a limit. */
+    /**
+     * The newest rows whose primary keys begin with some values, as {@link #scan(List,
+     * ScanOptions)}, without a limit.
+     */
     public RowScan scan(@Nullable Object... prefix) {
         return scan(Arrays.asList(prefix), ScanOptions.DEFAULT);
     }
 
     /**
      * The rows whose primary keys begin with some values, in the order of the keys; waits for the
-     * first pages. No more than two pages of each shard are in memory, so a caller that takes its
-     * time holds the sidecar's work up. Each page has the newest rows, unless the options name a
-     * snapshot. Close the scan when you do not read it to its end.
+     * first pages. At most two pages of each shard are in memory, so a slow caller slows down the
+     * sidecar's work. Each page has the newest rows, unless the options have a snapshot. The caller
+     * must close a scan that it does not read to its end.
      *
      * @param prefix values of the first columns of the key; none: all rows
-     * @throws SteleException INVALID_ARGUMENT: the table has no primary key or no row tablets, or
-     *     the sidecar is of a version without scans; TYPE_MISMATCH and the like: a value has the
-     *     wrong type; UNAVAILABLE: a sidecar cannot be reached
+     * @throws SteleException INVALID_ARGUMENT if the table has no primary key or no row tablets, or
+     *     the sidecar's version has no scans; an error such as TYPE_MISMATCH if a value is wrong;
+     *     UNAVAILABLE if a sidecar cannot be reached
      */
     public RowScan scan(List<? extends @Nullable Object> prefix, ScanOptions options) {
         for (int attempt = 1; ; attempt++) {
@@ -193,12 +196,12 @@ public final class SteleTable {
     }
 
     /**
-     * A feed of the changes of a shard, from 0 on; waits for the sidecar. All shards together have
-     * the changes of the table.
+     * A change feed of a shard (numbered from 0); waits for the sidecar. The feeds of all shards
+     * together have the changes of the table.
      *
-     * @throws SteleException READ_POINT_EXPIRED: the LSN to begin after is not in the table's
-     *     retained history; INVALID_ARGUMENT: there is no such shard; UNAVAILABLE: a sidecar cannot
-     *     be reached
+     * @throws SteleException READ_POINT_EXPIRED if the first LSN is not in the table's retained
+     *     history; INVALID_ARGUMENT if there is no such shard; UNAVAILABLE if a sidecar cannot be
+     *     reached
      */
     public ShardChanges changes(int shard, ChangeOptions options) {
         return ShardChanges.open(client, bound.table, shard, options);
@@ -218,7 +221,7 @@ public final class SteleTable {
         return rows;
     }
 
-    /** One version of the table and its batchers. */
+    /** One version of the table, with its encoder and lookup batchers. */
     private static final class Bound {
         private final CachedTable table;
         private final RowBinding encoding;

@@ -27,16 +27,16 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A writer of rows to one table. It routes rows to shards, collects them into batches, and has many
- * batches in flight. Rows of one key are applied in the order in which they were written here.
- * Thread-safe. Rows are encoded under one lock, so threads that write much should have a writer
- * each.
+ * A client's writer of rows to one table, which routes rows to shards, collects batches, and sends
+ * them asynchronously, without duplicate effects. Rows of one key are applied in the order in which
+ * they were written here. Thread-safe. Rows are encoded under one lock, so threads that write much
+ * should each have a writer.
  *
- * <p>{@link #write} and {@link #delete} allocate no object per row beyond its values. A failure
- * that occurs later is thrown by the next {@link #write} or by {@link #flush}. The other methods
- * for rows, {@link #delete} too, return the LSN of the row's batch as a future. All rows of the
- * batch share it. Futures complete on the threads of the connection, so stages that depend on them
- * must not block.
+ * <p>{@link #write} and {@link #delete} allocate no object for each row except its values. The next
+ * {@link #write} or {@link #flush} throws a later failure. The other methods for rows, including
+ * {@link #delete}, return a future of the LSN of the row's batch, which all rows of the batch
+ * share. Futures complete on the threads of the connection, so stages that depend on them must not
+ * block.
  *
  * <p>Invariant: a row is applied once if its future completes, at most once if it fails.
  */
@@ -58,7 +58,7 @@ public final class TableWriter implements AutoCloseable {
     private int nextAnyShard;
     private long lastSequence;
     private int unanswered;
-    private int gathering; // calls that are adding rows which belong together
+    private int gathering; // calls that are adding rows to send together
     private boolean closed;
     private volatile @Nullable SteleException failure;
     private volatile Lsn lastLsn = Lsn.MIN;
@@ -79,14 +79,14 @@ public final class TableWriter implements AutoCloseable {
     }
 
     /**
-     * Identifies this writer to the shards, which apply none of its batches twice. It changes when
-     * batches that were refused as BUSY are given up.
+     * The id of this writer, by which shards recognize repeated batches. It changes when batches
+     * that were refused as BUSY are given up.
      */
     public UUID writerId() {
         return writerId;
     }
 
-    /** The latest schema that this writer has loaded. */
+    /** The latest schema that this writer has fetched. */
     public TableSchema schema() {
         lock.lock();
         try {
@@ -96,7 +96,7 @@ public final class TableWriter implements AutoCloseable {
         }
     }
 
-    /** The layout that {@link #write(byte[], int, int)} expects. */
+    /** The layout of rows for {@link #write(byte[], int, int)}. */
     public RowLayout layout() {
         lock.lock();
         try {
@@ -107,11 +107,11 @@ public final class TableWriter implements AutoCloseable {
     }
 
     /**
-     * Writes a row, one value a column in table order, classes as in {@link
-     * io.stele.protocol.row.Rows}: it replaces the row of its primary key, or is appended where
-     * there is none. Waits while too much is unanswered.
+     * Writes a row, one value for each column in table order, of the classes of {@link
+     * io.stele.protocol.row.Rows}. It replaces the row of its primary key, or is appended to a
+     * table without a primary key. Waits while too many bytes are unanswered.
      *
-     * @throws SteleException the row is wrong; or an earlier row failed, which {@link #flush}
+     * @throws SteleException if the row is wrong; or if an earlier row failed, which {@link #flush}
      *     clears
      */
     public void write(@Nullable Object... values) {
@@ -119,7 +119,7 @@ public final class TableWriter implements AutoCloseable {
         put(values);
     }
 
-    /** As {@link #write(Object...)}, with a row that is encoded already in {@link #layout()}. */
+    /** Writes a row that is encoded in {@link #layout()}, as {@link #write(Object...)}. */
     public void write(byte[] row, int offset, int length) {
         checkNotFailed();
         budget.awaitRoom();
@@ -133,7 +133,9 @@ public final class TableWriter implements AutoCloseable {
         }
     }
 
-    /** Deletes a row by its primary key, one value a key column; an absent row is no error. */
+    /**
+     * Deletes a row by its primary key, one value for each key column; an absent row is no error.
+     */
     public CompletableFuture<Lsn> delete(@Nullable Object... key) {
         budget.awaitRoom();
         lock.lock();
@@ -153,32 +155,33 @@ public final class TableWriter implements AutoCloseable {
     }
 
     /**
-     * Writes a row of a new key. The future fails with DUPLICATE_KEY, naming the key, if it has a
-     * row already; nothing else fails by that. Each such row is a batch of its own.
+     * Writes a row of a new key. If the key has a row, only this future fails, with DUPLICATE_KEY
+     * naming the key, because each such row is sent as a separate batch.
      */
     public CompletableFuture<Lsn> insert(@Nullable Object... values) {
         return put(OperationKind.INSERT, values);
     }
 
-    /** Writes a row if its key has none; else it is skipped, which {@link #skippedRows} counts. */
+    /** Writes a row if its key has no row; else skips it, which {@link #skippedRows} counts. */
     public CompletableFuture<Lsn> insertIfAbsent(@Nullable Object... values) {
         return put(OperationKind.INSERT_IF_ABSENT, values);
     }
 
     /**
-     * Changes some columns of a row, and leaves the others as they are. A key without a row is
+     * Changes some columns of a row, and does not change the others. A key without a row is
      * skipped, which {@link #skippedRows} counts.
      *
-     * @param columns the names of the columns, those of the primary key among them
-     * @param values one value a column, in the order of the columns
+     * @param columns the names of the columns, including the primary key
+     * @param values one value for each column, in the order of the columns
      */
     public CompletableFuture<Lsn> update(List<String> columns, @Nullable Object... values) {
         return putPartial(OperationKind.UPDATE, columns, values);
     }
 
     /**
-     * As {@link #update}, but a key without a row gets one, whose other columns are null: NULL_KEY
-     * if one of them is NOT NULL, and then the rows that share its batch fail as well.
+     * Changes some columns of a row, as {@link #update}, but a key without a row gets a row whose
+     * other columns are null. If one of these is NOT NULL, the future fails with NULL_KEY, and so
+     * do all rows of its batch.
      */
     public CompletableFuture<Lsn> updateOrInsert(List<String> columns, @Nullable Object... values) {
         return putPartial(OperationKind.UPDATE_OR_INSERT, columns, values);
@@ -192,7 +195,7 @@ public final class TableWriter implements AutoCloseable {
 
     /**
      * Writes rows and returns an LSN at or after which all of them are visible. Not a transaction:
-     * some may become visible before others, and some may fail.
+     * some rows may become visible before others, and some may fail.
      */
     public CompletableFuture<Lsn> writeBatch(List<@Nullable Object[]> rows) {
         Set<CompletableFuture<Lsn>> futures = new LinkedHashSet<>();
@@ -217,7 +220,7 @@ public final class TableWriter implements AutoCloseable {
      * Waits until every row written so far is durable and applied, and returns the greatest LSN of
      * this writer.
      *
-     * @throws SteleException the first failure since the last flush, which is thereby cleared
+     * @throws SteleException the first failure since the last flush; this call clears it
      */
     public Lsn flush() {
         List<BatchFuture> waited = sendOpen();
@@ -225,7 +228,7 @@ public final class TableWriter implements AutoCloseable {
             try {
                 future.get();
             } catch (ExecutionException e) {
-                // Recorded as this writer's failure, which is thrown below.
+                // It is recorded as this writer's failure, which is thrown below.
                 continue;
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
@@ -268,7 +271,7 @@ public final class TableWriter implements AutoCloseable {
         }
     }
 
-    /** Flushes, and takes no more rows. */
+    /** Flushes, and accepts no more rows. */
     @Override
     public void close() {
         lock.lock();
@@ -348,7 +351,7 @@ public final class TableWriter implements AutoCloseable {
             return batchers[shard];
         }
         if (!batchers[anyShard].hasOpen()) {
-            nextAnyShard = (anyShard + 1) % batchers.length; // a batch each, not a row each
+            nextAnyShard = (anyShard + 1) % batchers.length; // a new shard for each batch
         }
         return batchers[nextAnyShard];
     }
@@ -403,7 +406,7 @@ public final class TableWriter implements AutoCloseable {
         }
     }
 
-    /** From here on only full batches are sent, until {@link #endGathering}. */
+    /** Lets only full batches be sent until {@link #endGathering}. */
     private void beginGathering() {
         lock.lock();
         try {
@@ -445,7 +448,7 @@ public final class TableWriter implements AutoCloseable {
         return created;
     }
 
-    // For the batchers, which call the methods below with the lock held.
+    // Called by the batchers, under the lock.
 
     void lock() {
         lock.lock();
@@ -496,7 +499,7 @@ public final class TableWriter implements AutoCloseable {
         return writerId;
     }
 
-    // For the connections, which call these without the lock.
+    // Called by the connections, without the lock.
 
     void acknowledged(WriteRequest request, WriteReply reply) {
         Lsn lsn = reply.lsn();
@@ -525,7 +528,7 @@ public final class TableWriter implements AutoCloseable {
         overtaken.forEach(batch -> unsentFailed(batch, overtakenFailure(batch)));
     }
 
-    /** The shard has no room and did nothing: the batch is sent again, if its turn is not over. */
+    /** Called when a shard refused a batch as BUSY: sends it again, unless it was overtaken. */
     void busy(WriteRequest request, SteleException cause) {
         boolean postponed;
         lock.lock();
@@ -542,7 +545,10 @@ public final class TableWriter implements AutoCloseable {
         }
     }
 
-    /** An unanswered batch of a lost connection, while batches before it wait to be sent again. */
+    /**
+     * Called when the socket of an unanswered batch is lost: postpones it if earlier batches are
+     * postponed, and returns whether it did.
+     */
     boolean takenBack(WriteRequest request) {
         lock.lock();
         try {
@@ -555,8 +561,9 @@ public final class TableWriter implements AutoCloseable {
     }
 
     /**
-     * Whether a failure says that a batch is not applied, though it may be. UNAVAILABLE does not
-     * say so, and a refusal that the sidecar remembers was the answer to the lost one too.
+     * Whether a batch may be applied although its failure states that it is not. UNAVAILABLE does
+     * not state this, and a refusal that the sidecar remembers was also the reply to the lost
+     * request.
      */
     private static boolean mayBeApplied(WriteRequest batch, SteleException cause) {
         return batch.wasLost()
@@ -612,7 +619,10 @@ public final class TableWriter implements AutoCloseable {
         request.futures().forEach(unresolved::remove);
     }
 
-    /** The batch was encoded for a version of the table that is not the present one. */
+    /**
+     * Called when a batch was refused because it was encoded for another than the present version
+     * of the table.
+     */
     void stale(WriteRequest request, SteleException cause) {
         lock.lock();
         try {

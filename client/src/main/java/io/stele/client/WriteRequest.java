@@ -16,9 +16,9 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * One batch of a shard. It gets its sequence when it is first sent, and a resend has the same one,
- * so that the shard detects duplicates. Guarded by the writer's lock until it is sent; unchanged
- * from then on.
+ * The request for one batch of a {@link TableWriter} to a shard, with its futures. It gets a
+ * sequence when it is first sent, and repetitions have the same sequence, so that the shard detects
+ * duplicates. Guarded by the writer's lock until it is sent; not changed after that.
  */
 final class WriteRequest extends Request {
     private final ShardBatcher batcher;
@@ -50,17 +50,17 @@ final class WriteRequest extends Request {
         return openedNanos;
     }
 
-    /** The future of the rows that were put into this batch first hand. */
+    /** The future of the rows that were first added to this batch. */
     BatchFuture future() {
         return futures.get(0);
     }
 
-    /** All futures that wait for this batch: also those of batches that were taken apart. */
+    /** All futures that wait for this batch, including the futures of split batches. */
     List<BatchFuture> futures() {
         return futures;
     }
 
-    /** Makes the futures of a batch that is taken apart wait for this one, too. */
+    /** Makes the futures of a split batch also wait for this batch. */
     void addFuturesOf(WriteRequest other) {
         for (BatchFuture future : other.futures) {
             if (!futures.contains(future)) {
@@ -70,7 +70,7 @@ final class WriteRequest extends Request {
         }
     }
 
-    /** Whether it is a single insert, whose refusal is reported only by its future. */
+    /** Whether it is a single insert, whose refusal only its future reports. */
     boolean isAlone() {
         return alone;
     }
@@ -83,7 +83,7 @@ final class WriteRequest extends Request {
         return sequence;
     }
 
-    /** Whether it was sent before it was full while others were unanswered. */
+    /** Whether it was sent before it was full while other batches were unanswered. */
     boolean lingered() {
         return lingered;
     }
@@ -145,7 +145,7 @@ final class WriteRequest extends Request {
         batcher.writer().failed(this, failure);
     }
 
-    /** Completes the futures; returns those that are done by it. */
+    /** Completes the futures; returns the futures that are now done. */
     List<BatchFuture> complete(Lsn lsn) {
         List<BatchFuture> done = new ArrayList<>(futures.size());
         for (BatchFuture future : futures) {

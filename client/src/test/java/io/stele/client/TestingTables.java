@@ -5,7 +5,6 @@ import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.row.Rows;
 import io.stele.protocol.schema.ColumnSchema;
-import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.ScalarType;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.schema.VarcharType;
@@ -55,19 +54,12 @@ final class TestingTables {
 
     private static TableSchema table(
             long id, int version, List<ColumnSchema> columns, List<Integer> primaryKey) {
-        return new TableSchema(
-                new TableId(id),
-                "s",
-                "t",
-                version,
-                columns,
-                primaryKey,
-                List.of(),
-                List.of(),
-                List.of(),
-                Orientation.COLUMN,
-                0,
-                4,
-                Optional.empty());
+        return TableSchema.builder("s", "t")
+                .id(new TableId(id))
+                .schemaVersion(version)
+                .columns(columns)
+                .primaryKey(primaryKey)
+                .shardCount(4)
+                .build();
     }
 }

@@ -25,7 +25,7 @@ final class CatalogMBeans {
 
     private final MBeanExporter exporter;
     private final ObjectNameGenerator names;
-    private final List<String> exported = new ArrayList<>(); // not changed once it is made
+    private final List<String> exported = new ArrayList<>(); // unchanged after construction
 
     @Inject
     CatalogMBeans(
@@ -46,7 +46,10 @@ final class CatalogMBeans {
         exported.add(name);
     }
 
-    /** Several nodes of one JVM, as in tests, share a name: the first to end takes it back. */
+    /**
+     * Unregisters the MBeans. Several nodes of one JVM, as in tests, share a name, which the first
+     * to stop unregisters.
+     */
     @PreDestroy
     void unexport() {
         for (String name : exported) {

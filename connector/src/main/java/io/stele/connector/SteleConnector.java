@@ -53,7 +53,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** One Stele catalog in one Trino node. Thread-safe. */
+/**
+ * The entrance of Trino to one Stele catalog on one node: transactions, splits, page sources and
+ * sinks, procedures and properties. Thread-safe.
+ */
 public final class SteleConnector implements Connector {
     private final LifeCycleManager lifeCycle;
     private final SteleTransactions transactions;
@@ -189,7 +192,7 @@ public final class SteleConnector implements Connector {
         return TableProperties.all();
     }
 
-    /** Those of the table with the rows, but what a table without a key has not. */
+    /** The properties of the table that stores the rows, except those that need a primary key. */
     @Override
     public List<PropertyMetadata<?>> getMaterializedViewProperties() {
         return TableProperties.ofMaterializedViews();

@@ -66,7 +66,10 @@ import io.trino.spi.connector.SystemTable;
 import io.trino.spi.function.table.ConnectorTableFunction;
 import io.trino.spi.procedure.Procedure;
 
-/** The parts of one catalog. */
+/**
+ * The Guice module that binds the parts of one catalog on one node, each as a singleton of the
+ * catalog.
+ */
 final class SteleModule implements Module {
     private final CatalogCacheFolder cacheFolder;
 

@@ -11,13 +11,13 @@ import java.util.List;
 public final class StelePlugin implements Plugin {
     private final String dataDirectory;
 
-    /** In a node that Trino's launcher has started. */
+    /** The plugin of a node that Trino's launcher has started. */
     public StelePlugin() {
         this(System.getProperty(DefaultCache.DATA_DIRECTORY, ""));
     }
 
     /**
-     * In a node with this data directory.
+     * The plugin of a node with this data directory.
      *
      * @param dataDirectory empty: none
      */

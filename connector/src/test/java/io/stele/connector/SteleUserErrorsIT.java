@@ -11,10 +11,8 @@ import static io.trino.spi.StandardErrorCode.TABLE_NOT_FOUND;
 import static io.trino.testing.assertions.TrinoExceptionAssert.assertTrinoExceptionThrownBy;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.stele.protocol.TableId;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
-import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.Session;
 import io.trino.spi.ErrorCodeSupplier;
@@ -23,7 +21,6 @@ import io.trino.testing.QueryFailedException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -260,22 +257,13 @@ final class SteleUserErrorsIT {
     }
 
     private static TableSchema narrow(String name) {
-        return new TableSchema(
-                new TableId(1),
-                "s",
-                name,
-                1,
-                List.of(
-                        new ColumnSchema(1, "id", DataType.parse("integer")).notNull(),
-                        new ColumnSchema(2, "t", DataType.parse("timestamp(9)")),
-                        new ColumnSchema(3, "r", DataType.parse("row(f timestamp(7))"))),
-                List.of(),
-                List.of(),
-                List.of(),
-                List.of(),
-                Orientation.COLUMN,
-                0,
-                2,
-                Optional.empty());
+        return TableSchema.builder("s", name)
+                .columns(
+                        List.of(
+                                new ColumnSchema(1, "id", DataType.parse("integer")).notNull(),
+                                new ColumnSchema(2, "t", DataType.parse("timestamp(9)")),
+                                new ColumnSchema(3, "r", DataType.parse("row(f timestamp(7))"))))
+                .shardCount(2)
+                .build();
     }
 }

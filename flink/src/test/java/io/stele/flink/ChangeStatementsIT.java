@@ -4,19 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.client.SteleClient;
-import io.stele.protocol.TableId;
 import io.stele.protocol.api.catalog.CatalogActions;
 import io.stele.protocol.api.catalog.CreateTableRequest;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
-import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.TableEnvironment;
 import org.apache.flink.types.Row;
@@ -155,20 +152,10 @@ final class ChangeStatementsIT {
                     .action(
                             CatalogActions.CREATE_TABLE,
                             new CreateTableRequest(
-                                    new TableSchema(
-                                            new TableId(1),
-                                            "shop",
-                                            name,
-                                            1,
-                                            List.of(id),
-                                            List.of(),
-                                            List.of(),
-                                            List.of(),
-                                            List.of(),
-                                            Orientation.COLUMN,
-                                            0,
-                                            2,
-                                            Optional.empty()),
+                                    TableSchema.builder("shop", name)
+                                            .columns(List.of(id))
+                                            .shardCount(2)
+                                            .build(),
                                     "a_group",
                                     false,
                                     false));

@@ -3,7 +3,6 @@ package io.stele.flink;
 import io.stele.client.SteleClient;
 import io.stele.client.SteleTable;
 import io.stele.client.flight.FlightStream;
-import io.stele.protocol.TableId;
 import io.stele.protocol.api.catalog.AlterTableRequest;
 import io.stele.protocol.api.catalog.CatalogActions;
 import io.stele.protocol.api.catalog.CreateSchemaRequest;
@@ -126,20 +125,12 @@ public final class FlinkSidecar implements AutoCloseable {
                     .action(
                             CatalogActions.CREATE_TABLE,
                             new CreateTableRequest(
-                                    new TableSchema(
-                                            new TableId(1),
-                                            "shop",
-                                            tableName,
-                                            1,
-                                            created,
-                                            primaryKey,
-                                            List.of(),
-                                            List.of(),
-                                            List.of(),
-                                            orientation,
-                                            0,
-                                            4,
-                                            Optional.empty()),
+                                    TableSchema.builder("shop", tableName)
+                                            .columns(created)
+                                            .primaryKey(primaryKey)
+                                            .orientation(orientation)
+                                            .shardCount(4)
+                                            .build(),
                                     "",
                                     false,
                                     false));

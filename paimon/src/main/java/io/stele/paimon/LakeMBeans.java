@@ -15,8 +15,8 @@ import org.weakref.jmx.MBeanExporter;
 import org.weakref.jmx.ObjectNameGenerator;
 
 /**
- * The MBeans of a catalog's images and of what it remembers of files; that of its data page cache
- * is the cache's. Thread-safe.
+ * An exporter of the metrics of one catalog's metadata images and file metadata cache to JMX, from
+ * the catalog's start to its shutdown. The data page cache exports its own metrics. Thread-safe.
  */
 final class LakeMBeans {
     private static final Logger log = Logger.get(LakeMBeans.class);
@@ -43,7 +43,7 @@ final class LakeMBeans {
         return generator.generatedNameOf(DataCacheMetrics.class, Map.of("type", type));
     }
 
-    /** Several nodes of one JVM, as in tests, share a name: the first to end takes it back. */
+    /** Nodes in one JVM, as in tests, share the names, so an MBean may be unregistered already. */
     @PreDestroy
     void unexport() {
         for (String name : names) {

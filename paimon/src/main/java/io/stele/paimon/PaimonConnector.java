@@ -35,7 +35,10 @@ import io.trino.spi.transaction.IsolationLevel;
 import java.util.List;
 import java.util.Set;
 
-/** One lake of Paimon in one Trino node. Thread-safe. */
+/**
+ * Trino's entry point to one Paimon catalog on one node, which returns the parts that plan, read,
+ * write and maintain its tables. Thread-safe.
+ */
 public final class PaimonConnector implements Connector {
     private final LifeCycleManager lifeCycle;
     private final PaimonTransactions transactions;

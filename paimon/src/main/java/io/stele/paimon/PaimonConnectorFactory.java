@@ -20,7 +20,10 @@ import org.apache.paimon.fileindex.FileIndexerFactoryUtils;
 import org.apache.paimon.globalindex.GlobalIndexerFactoryUtils;
 import org.weakref.jmx.guice.MBeanModule;
 
-/** A factory of connectors, one a catalog, from the properties of its catalog file. */
+/**
+ * A factory of connectors, which wires one for each catalog at its start from the properties of the
+ * catalog file.
+ */
 public final class PaimonConnectorFactory implements ConnectorFactory {
     private static final String NAME = "stele_paimon";
 
@@ -61,8 +64,8 @@ public final class PaimonConnectorFactory implements ConnectorFactory {
     }
 
     /**
-     * Loads Paimon's lists of kinds of indexes, which it makes once, by the context loader of the
-     * thread that happens to be the first.
+     * Loads Paimon's lists of index types now. Paimon fills each list once per process, with the
+     * context class loader of the first thread that needs it.
      */
     private static void loadIndexes() {
         try {

@@ -57,17 +57,26 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** The parts of one catalog. */
+/**
+ * The Guice bindings of one catalog's parts, with the limits and threads that they are made with at
+ * its start.
+ */
 final class PaimonModule implements Module {
     private static final Logger log = Logger.get(PaimonModule.class);
 
-    /** Of schemas by which old files were written. */
+    /** Heap, in bytes, for the earlier schemas of tables, with which old files were written. */
     private static final long SCHEMA_BYTES = 32 << 20;
 
-    /** A manifest is some megabytes, so that more at once would wait for bandwidth. */
+    /**
+     * Manifests read in parallel for one image. Each has some megabytes, so more would wait for
+     * bandwidth.
+     */
     private static final int MANIFESTS_AT_ONCE = 16;
 
-    /** Further apart, reading all manifests takes fewer requests. */
+    /**
+     * Beyond this many snapshots, reading all manifests takes fewer requests than reading the
+     * deltas.
+     */
     private static final int MAX_DELTAS = 100;
 
     /** Some hours of a table with a commit every ten seconds. */
@@ -179,7 +188,7 @@ final class PaimonModule implements Module {
         }
     }
 
-    /** Virtual: planning waits for the store. */
+    /** Virtual threads, since planning waits for the store. */
     @Provides
     @Singleton
     @ForPlanning
@@ -187,7 +196,7 @@ final class PaimonModule implements Module {
         return inPlugin(Thread.ofVirtual().name("stele-paimon-plan"));
     }
 
-    /** Starts checks, which run elsewhere. */
+    /** Starts the checks, which the executor of checks runs. */
     @Provides
     @Singleton
     @ForChecks
@@ -196,7 +205,7 @@ final class PaimonModule implements Module {
                 Thread.ofPlatform().daemon().name("stele-paimon-check").factory());
     }
 
-    /** Virtual: checks wait for the store. */
+    /** Virtual threads, since checks wait for the store. */
     @Provides
     @Singleton
     @ForChecks
@@ -204,7 +213,10 @@ final class PaimonModule implements Module {
         return inPlugin(Thread.ofVirtual().name("stele-paimon-check-task"));
     }
 
-    /** Paimon looks for its parts by the context loader of the thread. */
+    /**
+     * An executor that runs each task on a new thread with the plugin's context class loader, by
+     * which Paimon finds its parts.
+     */
     private static Executor inPlugin(Thread.Builder threads) {
         ClassLoader plugin = PaimonModule.class.getClassLoader();
         return task ->

@@ -2,7 +2,10 @@ package io.stele.protocol;
 
 import java.util.Locale;
 
-/** Every failure that crosses a wire has one of these names; the names never change meaning. */
+/**
+ * The error codes of all failures that Stele sends over its protocols. The names never change
+ * meaning.
+ */
 public enum ErrorCode {
     /** The request is invalid in every state of the store. */
     INVALID_ARGUMENT(Category.USER),
@@ -12,7 +15,7 @@ public enum ErrorCode {
     COLUMN_ALREADY_EXISTS(Category.USER),
     /** A key column, or a column declared NOT NULL, is null. */
     NULL_KEY(Category.USER),
-    /** A key that must be new, or a value that must be unique, is there already. */
+    /** A key that must be new, or a value that must be unique, exists already. */
     DUPLICATE_KEY(Category.USER),
     KEY_TOO_LARGE(Category.USER),
     ROW_TOO_LARGE(Category.USER),
@@ -31,8 +34,7 @@ public enum ErrorCode {
     TRANSACTION_CONFLICT(Category.USER),
     TRANSACTION_TOO_LARGE(Category.USER),
     /**
-     * Something stood in the way of the transaction before it was decided: nothing of it is there,
-     * and never will be.
+     * The transaction was aborted before it was decided: it has no effect, and never will have one.
      */
     TRANSACTION_ABORTED(Category.EXTERNAL),
     /** The result of an aggregation does not fit its type. */
@@ -40,17 +42,22 @@ public enum ErrorCode {
     /** An aggregation has more groups than it may, or they need too much memory. */
     TOO_MANY_GROUPS(Category.USER),
     UNAUTHENTICATED(Category.USER),
-    /** The work was cancelled on request; the part that was not done is not done. */
+    /** The work was cancelled on request; finished parts of it remain. */
     CANCELLED(Category.USER),
     /** A limit on queued work is reached; nothing was done; retry later. */
     BUSY(Category.EXTERNAL),
-    /** A batch was sent again too late: its outcome is no longer stored. Nothing was done now. */
+    /**
+     * A batch was sent again too late: its outcome is no longer stored. The repetition had no
+     * effect.
+     */
     OUTCOME_UNKNOWN(Category.EXTERNAL),
     /** The snapshot was closed or its lease expired. */
     READ_POINT_EXPIRED(Category.EXTERNAL),
     /** The sidecar cannot be reached, or is starting or stopping. */
     UNAVAILABLE(Category.EXTERNAL),
-    /** Bytes that must be ours are not: a checksum, a magic number or a structure is wrong. */
+    /**
+     * Stored or received bytes are not valid: a checksum, a magic number or a structure is wrong.
+     */
     CORRUPT_DATA(Category.EXTERNAL),
     /** The object store or the log device failed. */
     STORE_FAILED(Category.EXTERNAL),
@@ -63,12 +70,12 @@ public enum ErrorCode {
         this.category = category;
     }
 
-    /** Whose problem it is. */
+    /** The category: who must act. */
     public Category category() {
         return category;
     }
 
-    /** Whether a change that fails so has changed nothing, and never will. */
+    /** Whether a change that fails with this code has had no effect, and never will have one. */
     public boolean nothingIsChanged() {
         return category == Category.USER || this == STALE_TABLE || this == TRANSACTION_ABORTED;
     }
@@ -78,7 +85,7 @@ public enum ErrorCode {
         return this == BUSY || this == UNAVAILABLE;
     }
 
-    /** The code of a name from the wire; an unknown name (a newer peer's) is {@link #INTERNAL}. */
+    /** The code of a received name; {@link #INTERNAL} for an unknown name, as of a newer peer. */
     public static ErrorCode of(String name) {
         String upper = name.toUpperCase(Locale.ROOT);
         for (ErrorCode code : values()) {
@@ -89,11 +96,11 @@ public enum ErrorCode {
         return INTERNAL;
     }
 
-    /** Whose problem a failure is. */
+    /** The categories of failures, by who must act. */
     public enum Category {
         /** The caller must change the request. */
         USER,
-        /** The world failed: disk, network, limits. */
+        /** The environment failed: disk, network, limits. */
         EXTERNAL,
         /** Stele failed. */
         INTERNAL

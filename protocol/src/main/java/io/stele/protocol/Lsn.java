@@ -8,8 +8,8 @@ import java.time.Instant;
  * A log sequence number: a hybrid logical clock of 48 bits of milliseconds since 1970 and a 16-bit
  * counter.
  *
- * <p>Unique and increasing within a shard and comparable between shards, so every LSN identifies a
- * snapshot.
+ * <p>It orders all writes, and identifies row versions, commits and snapshots. LSNs are unique and
+ * increasing within a shard and comparable between shards, so every LSN identifies a snapshot.
  *
  * <p>Invariant: {@code 0 <= value}; the time ends in the year 6429.
  */
@@ -17,7 +17,7 @@ public record Lsn(@JsonValue long value) implements Comparable<Lsn> {
     private static final int COUNTER_BITS = 16;
     private static final int COUNTER_MASK = (1 << COUNTER_BITS) - 1;
 
-    /** Before everything: no write has this LSN. */
+    /** The least LSN, which no write has. */
     public static final Lsn MIN = new Lsn(0);
 
     /** The greatest LSN: a read at it sees everything applied so far. */
@@ -41,12 +41,12 @@ public record Lsn(@JsonValue long value) implements Comparable<Lsn> {
         return new Lsn(millis << COUNTER_BITS | counter);
     }
 
-    /** Milliseconds since 1970. */
+    /** The time in epoch milliseconds. */
     public long millis() {
         return value >>> COUNTER_BITS;
     }
 
-    /** Position among the LSNs of the same millisecond. */
+    /** The position among the LSNs of one millisecond, from 0. */
     public int counter() {
         return (int) value & COUNTER_MASK;
     }
@@ -56,12 +56,12 @@ public record Lsn(@JsonValue long value) implements Comparable<Lsn> {
         return Long.compare(value, other.value);
     }
 
-    /** The value and its time, as messages show it where a moment is meant. */
+    /** The value and its time, for messages about a point in time. */
     public String withTime() {
         return this + " (" + Instant.ofEpochMilli(millis()) + ")";
     }
 
-    /** Decimal value, as every file name shows it. */
+    /** The decimal value, as in file names. */
     @Override
     public String toString() {
         return Long.toString(value);

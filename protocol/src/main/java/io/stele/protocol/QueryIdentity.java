@@ -8,7 +8,7 @@ import static java.util.Objects.requireNonNull;
  * stele-source} and {@code stele-resource-group}, and at the end of the framed protocol's HELLO. It
  * is not authenticated: a client with the shared secret may send any values.
  *
- * @param user of the query; empty: not given, as for the others
+ * @param user of the query; empty: not given. This holds for all three values
  * @param source the program that sent the query, such as {@code trino-cli}
  * @param resourceGroup of the query in Trino, such as {@code global.etl}
  */
@@ -16,10 +16,10 @@ public record QueryIdentity(String user, String source, String resourceGroup) {
     /** All three values are empty. */
     public static final QueryIdentity NONE = new QueryIdentity("", "", "");
 
-    /** Most characters of each: enough for any name, too few to burden every call. */
+    /** The most characters of each value: enough for any name, and short enough for every call. */
     public static final int MAX_LENGTH = 256;
 
-    /** Longer parts are cut. */
+    /** Cuts longer values. */
     public QueryIdentity {
         user = cut(requireNonNull(user, "user is null"));
         source = cut(requireNonNull(source, "source is null"));

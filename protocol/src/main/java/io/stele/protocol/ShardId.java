@@ -3,7 +3,7 @@ package io.stele.protocol;
 import com.fasterxml.jackson.annotation.JsonProperty;
 
 /**
- * One shard of a table group: the unit of ownership, logging and recovery.
+ * The identity of one shard of a table group, which is the unit of ownership, logging and recovery.
  *
  * @param tableGroup id of the table group, {@code >= 0}
  * @param index position of the shard in its group, {@code >= 0}

@@ -4,7 +4,10 @@ import static java.util.Objects.requireNonNull;
 
 import java.util.OptionalLong;
 
-/** A failure with a name that survives every wire: what was expected, what was found, where. */
+/**
+ * The exception of Stele with an {@link ErrorCode} that all protocols transmit. Its message states
+ * what was expected, what was found, and where.
+ */
 public final class SteleException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -18,7 +21,7 @@ public final class SteleException extends RuntimeException {
     }
 
     /**
-     * @param retryAfterMillis how long to wait before the same request may succeed
+     * @param retryAfterMillis milliseconds after which the same request may succeed
      */
     public SteleException(ErrorCode code, String message, OptionalLong retryAfterMillis) {
         super(requireNonNull(message, "message is null"));
@@ -26,7 +29,7 @@ public final class SteleException extends RuntimeException {
         this.retryAfterMillis = retryAfterMillis.orElse(NOT_SAID);
     }
 
-    /** BUSY, with how long to wait before the request may succeed. */
+    /** A BUSY failure, with the milliseconds after which the request may succeed. */
     public static SteleException busy(String message, long retryAfterMillis) {
         return new SteleException(ErrorCode.BUSY, message, OptionalLong.of(retryAfterMillis));
     }
@@ -42,9 +45,7 @@ public final class SteleException extends RuntimeException {
         return code;
     }
 
-    /**
-     * How long to wait before the same request may succeed; empty if the cause does not give it.
-     */
+    /** The milliseconds after which the same request may succeed; empty if unknown. */
     public OptionalLong retryAfterMillis() {
         return retryAfterMillis == NOT_SAID
                 ? OptionalLong.empty()

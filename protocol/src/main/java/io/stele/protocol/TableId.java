@@ -4,7 +4,8 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
 
 /**
- * Identity of a table for ever: a truncated or re-created table of the same name has another id.
+ * The identity of a table in all protocols and files; a truncated or re-created table of the same
+ * name has another id.
  *
  * <p>Invariant: {@code 0 < value}.
  */

@@ -7,7 +7,7 @@ import java.util.concurrent.RejectedExecutionException;
  * A bounded executor of long tasks that may block (flush, compaction, file collection), on threads
  * of its own, away from the execution contexts.
  *
- * <p>Bounded: a pool that already holds its limit of waiting tasks refuses the next one with {@link
+ * <p>Bounded: a pool with its limit of waiting tasks refuses the next one with {@link
  * RejectedExecutionException}. The submitter tries again later, because the cause of background
  * work (a full memtable, too many files) still exists then.
  */
@@ -20,8 +20,8 @@ public interface BackgroundPool extends Executor, AutoCloseable {
     void execute(Runnable task);
 
     /**
-     * Makes the calling task wait for about {@code millis}, or less if the pool is closed. For
-     * rate-limited work.
+     * Blocks the calling task for about {@code millis} milliseconds, or less if the pool is closed.
+     * For rate-limited work.
      */
     void pause(long millis);
 

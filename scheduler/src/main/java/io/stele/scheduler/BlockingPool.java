@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A bounded executor of calls that wait for a disk, a store or another process, so that no
  * execution context waits for them. It runs a bounded number of calls at once, each on a thread
- * that lives while there are calls. It is made for virtual threads: they cost nothing while they
- * wait, and need no fairness while they do not compute.
+ * that ends when no call waits. Its threads should be virtual: they cost little while they wait,
+ * and need no fair scheduling because they hardly compute.
  *
  * <p>The result of a call returns to a context by {@link ExecutionContext#execute}.
  *
@@ -46,7 +46,7 @@ public final class BlockingPool implements Executor, AutoCloseable {
     /**
      * @param concurrency limit of calls in progress
      * @param waitingLimit limit of calls that wait
-     * @param uncaught called with anything a call throws
+     * @param uncaught called with every failure of a call
      */
     public BlockingPool(
             int concurrency,
@@ -69,7 +69,7 @@ public final class BlockingPool implements Executor, AutoCloseable {
     /**
      * Starts the call or queues it.
      *
-     * @throws RejectedExecutionException if too many wait, or the pool is closed
+     * @throws RejectedExecutionException if too many calls wait, or the pool is closed
      */
     @Override
     public void execute(Runnable call) {
@@ -98,7 +98,7 @@ public final class BlockingPool implements Executor, AutoCloseable {
         }
     }
 
-    /** Runs what waits, refuses more, and returns when all has ended. */
+    /** Refuses new calls, and returns when all waiting and running calls have ended. */
     @Override
     public void close() {
         synchronized (lock) {

@@ -1,13 +1,17 @@
 package io.stele.scheduler;
 
-/** The mechanism under execution contexts: it chooses the thread that runs a runnable context. */
+/**
+ * The interface from execution contexts to their pool, which queues runnable contexts and chooses
+ * their threads.
+ */
 interface ContextDispatcher {
     /**
-     * Takes a context that has just become runnable. Called by any thread, once for each time;
-     * until the context is run or idle again the caller's right to change it is the dispatcher's.
+     * Queues a context that has just become runnable. Called by any thread, once each time. The
+     * caller owns the context's worker fields and passes this ownership to the dispatcher, until
+     * the context is run or idle again.
      */
     void runnable(ExecutionContext context);
 
-    /** Called with anything a task throws. */
+    /** Called with every failure of a task. */
     void failed(Throwable failure);
 }

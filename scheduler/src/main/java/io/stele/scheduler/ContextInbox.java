@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * it. Any thread may put; only the worker may take. The list is intrusive: it links the contexts
  * themselves, so a wake-up allocates nothing.
  *
- * <p>Invariant: a context is in at most one inbox, because only the present owner of a context puts
- * it there (see {@link ExecutionContext}).
+ * <p>Invariant: a context is in at most one inbox, because only the present owner of a context adds
+ * it (see {@link ExecutionContext}).
  */
 final class ContextInbox {
     private final AtomicReference<@Nullable ExecutionContext> newest = new AtomicReference<>();
@@ -31,7 +31,7 @@ final class ContextInbox {
         }
     }
 
-    /** Takes all contexts in it, oldest first. */
+    /** Removes all contexts, oldest first. */
     void drain(Consumer<ExecutionContext> taker) {
         ExecutionContext newestFirst = newest.getAndSet(null);
         ExecutionContext oldestFirst = null;

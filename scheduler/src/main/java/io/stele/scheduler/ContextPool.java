@@ -1,7 +1,8 @@
 package io.stele.scheduler;
 
 /**
- * A set of threads, or a simulation of one, that runs execution contexts.
+ * A pool of worker threads, real or simulated, that runs the execution contexts of a sidecar by
+ * scheduling group.
  *
  * <p>Every method may be called from any thread.
  */
@@ -9,42 +10,42 @@ public interface ContextPool extends AutoCloseable {
     /**
      * Adds a scheduling group.
      *
-     * @param shares the weight of its claim to processor time beside those of the other groups, 1
-     *     to {@link SchedulingGroup#MAX_SHARES}
-     * @throws IllegalStateException if there are too many groups already
+     * @param shares its weight for processor time among all groups, 1 to {@link
+     *     SchedulingGroup#MAX_SHARES}
+     * @throws IllegalStateException if there are too many groups
      */
     SchedulingGroup createGroup(String name, int shares, Urgency urgency);
 
     /** Removes a group from the status. Its remaining contexts still run with its shares. */
     void removeGroup(SchedulingGroup group);
 
-    /** Makes a context with one share of its group, which must be one of this pool's. */
+    /** Creates a context with one share of its group, which must belong to this pool. */
     default ExecutionContext createContext(String name, SchedulingGroup group) {
         return createContext(name, group, 1);
     }
 
     /**
-     * Makes a context.
+     * Creates a context.
      *
-     * @param group one of this pool's
-     * @param share the weight of this context's claim beside the others of its group
+     * @param group of this pool
+     * @param share the weight of this context among the contexts of its group
      */
     ExecutionContext createContext(String name, SchedulingGroup group, int share);
 
     /**
-     * Runs a short task of a group on the caller's own thread, which saves two changes of thread,
-     * if a worker would run it at once as well: one waits for work, or the group is of the latency
-     * class and that goes before what a worker does. The time is the group's either way.
+     * Runs a short task of a group on the caller's own thread, which saves two thread switches, if
+     * a worker would also run it at once: a worker is idle, or the group is of the latency class
+     * and would preempt a worker's task. The group is charged for the time in both cases.
      *
-     * @param task throws nothing
-     * @return false: nothing was run; the task is one for a context
+     * @param task must not throw
+     * @return false if nothing was run; then the task needs a context
      */
     boolean tryRunHere(SchedulingGroup group, Runnable task);
 
     /** The present status of the pool and its counters. */
     PoolStatus status();
 
-    /** Runs what is runnable, then ends; tasks that come later may be dropped. */
+    /** Runs the runnable contexts, then ends; tasks submitted later may be dropped. */
     @Override
     void close();
 }

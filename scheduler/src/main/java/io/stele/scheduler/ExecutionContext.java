@@ -10,11 +10,12 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A long-lived serial task queue in user space (Hologres, section 4.2). Its tasks run one at a
- * time, in the order of submission, on the worker that its pool assigns.
+ * A long-lived serial task queue (a user-space thread; Hologres, section 4.2) for shards and
+ * queries. Its tasks run one at a time, in the order of submission, on the worker that its pool
+ * assigns.
  *
  * <p>State that only tasks of one context access needs no lock: each task happens before the next.
- * Tasks must not block; calls that wait belong in a {@link BlockingPool}.
+ * Tasks must not block; a {@link BlockingPool} runs blocking calls.
  *
  * <p>Invariant: at most one thread runs tasks of this context at any moment. Invariant: while the
  * context is IDLE, no task waits in it; it is SCHEDULED in exactly one place; each task either runs
@@ -28,10 +29,11 @@ public final class ExecutionContext extends TaskQueue implements Executor {
      *
      * No wake-up is lost: a submitter pushes its task and then reads the state; the worker sets
      * IDLE and then reads the submission stack. Both are sequentially consistent, so at least one
-     * of them sees the other, and the compare-and-set from IDLE lets exactly one of them go on.
+     * of them sees the other's write, and the compare-and-set from IDLE lets exactly one of them
+     * continue.
      *
-     * The thread that takes a context out of IDLE owns the fields of the worker below until it
-     * hands the context on through an inbox.
+     * The thread that takes a context out of IDLE owns the worker fields below until it passes the
+     * context on through an inbox.
      */
     private static final int IDLE = 0;
     private static final int SCHEDULED = 1;
@@ -56,7 +58,7 @@ public final class ExecutionContext extends TaskQueue implements Executor {
         NOTHING,
         /** A task ran to its end. */
         RAN,
-        /** A work unit did a step and has more. */
+        /** A work unit did a step and has more steps. */
         UNFINISHED
     }
 
@@ -65,14 +67,14 @@ public final class ExecutionContext extends TaskQueue implements Executor {
     private final int share;
     private final ContextDispatcher dispatcher;
     private volatile int state = IDLE;
-    private @Nullable Thread runner; // of the present turn; a thread only looks for itself
+    private @Nullable Thread runner; // of the present turn; a thread compares it only with itself
 
-    // Of the worker that has the context; see above.
+    // Owned by the worker of the context; see above.
     @Nullable Worker worker;
     @Nullable ExecutionContext nextInInbox;
     long virtualRuntime;
     long queueSequence;
-    int queueIndex = -1; // -1: in no run queue
+    int queueIndex = -1; // -1: not in a run queue
 
     ExecutionContext(String name, SchedulingGroup group, int share, ContextDispatcher dispatcher) {
         this.name = requireNonNull(name, "name is null");
@@ -93,14 +95,14 @@ public final class ExecutionContext extends TaskQueue implements Executor {
         return group;
     }
 
-    /** The weight of this context beside the others of its group. */
+    /** The weight of this context among the contexts of its group. */
     int share() {
         return share;
     }
 
     /**
-     * Queues a task; a cancelled or joined context drops it silently, as cancelling drops those
-     * already waiting.
+     * Queues a task. A cancelled or joined context drops it silently; a cancellation also drops
+     * waiting tasks.
      */
     @Override
     public void execute(Runnable task) {
@@ -116,8 +118,8 @@ public final class ExecutionContext extends TaskQueue implements Executor {
     }
 
     /**
-     * Queues work that is done step by step. It is notified if it is cancelled: here at once, if
-     * the context accepts nothing more.
+     * Queues work that runs in steps. The unit is notified if it is cancelled: at once, if the
+     * context does not accept work any more.
      */
     public void start(WorkUnit unit) {
         enqueue(new Tasks.Stepwise(requireNonNull(unit, "unit is null")));
@@ -142,7 +144,7 @@ public final class ExecutionContext extends TaskQueue implements Executor {
      * Refuses new tasks and drops waiting ones (their futures fail as cancelled); the running task,
      * if any, ends by itself, a work unit after its step.
      *
-     * @return completes when all that is done
+     * @return completes when the last task has ended
      */
     public CompletableFuture<@Nullable Void> cancel() {
         End end = close();
@@ -182,7 +184,7 @@ public final class ExecutionContext extends TaskQueue implements Executor {
 
     // ---- for the thread that runs the context
 
-    /** Takes the context out of where it was scheduled; the caller's thread runs its turn. */
+    /** Begins a turn, which the caller's thread runs. */
     void begin() {
         if (state != SCHEDULED) {
             throw new IllegalStateException(
@@ -192,12 +194,12 @@ public final class ExecutionContext extends TaskQueue implements Executor {
         state = RUNNING;
     }
 
-    /** Sets the thread that continues this turn; null: none for now. */
+    /** Sets the thread that continues this turn; null: no thread for now. */
     void runOn(@Nullable Thread thread) {
         runner = thread;
     }
 
-    /** Runs the next task, or the next step of it. Between {@link #begin} and {@link #end}. */
+    /** Runs the next task, or its next step. Called between {@link #begin} and {@link #endTurn}. */
     Outcome runNext(YieldSignal signal) {
         End end = end();
         if (end != null && end.cancelling) {
@@ -229,7 +231,7 @@ public final class ExecutionContext extends TaskQueue implements Executor {
     /**
      * Ends the context's turn.
      *
-     * @return true: it has more to do and is the caller's to queue again
+     * @return true if it has more tasks, so that the caller must queue it again
      */
     boolean endTurn() {
         runner = null;

@@ -14,11 +14,12 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The scheduling policy over execution contexts, without threads and clocks of its own: workers
- * that share their time by scheduling group. {@link ThreadedFairPool} gives each worker a thread, a
- * simulation a virtual time.
+ * The fair scheduler of execution contexts: workers that divide their time by the shares of
+ * scheduling groups, with load balancing and a latency class. It has no threads and clocks of its
+ * own. {@link ThreadedFairPool} runs each worker on a thread, a simulation runs the workers in
+ * virtual time.
  *
- * <p>The methods of {@link ContextPool} may be called from any thread; the others state their own
+ * <p>Any thread may call the methods of {@link ContextPool}; the other methods state their own
  * rules.
  */
 final class FairPool implements ContextPool, ContextDispatcher {
@@ -26,24 +27,26 @@ final class FairPool implements ContextPool, ContextDispatcher {
      * Each worker keeps its runnable contexts by virtual runtime and always runs the smallest
      * (Hologres [1], section 4.5):
      *
-     *   charge = time * (runnable shares of the group) / (share of the context * shares of the group)
+     * charge = time * (runnable shares of the group) / (share of the context * shares of the group)
      *
-     * so a group's contexts together are charged as one that has the group's shares, wherever they
-     * are. The number of runnable shares rises at once and falls slowly (ShareAverage).
+     * so a group's contexts together are charged as one context with the group's shares, on
+     * whatever workers they are. The number of runnable shares rises at once and falls slowly
+     * (ShareAverage).
      *
-     * A worker touches no other one's run queue. Contexts reach a worker through its inbox: when
-     * they become runnable, when it has nothing to do and another worker has more than it runs
-     * (its parking flag is the request), and when loads differ at a balancing (a Move).
+     * A worker never accesses the run queue of another worker. Contexts reach a worker through its
+     * inbox: when they become runnable, when it has nothing to do and another worker has more than
+     * it runs (its parking flag is the request), and when loads differ at a balancing (a Move).
      *
      * Contexts of latency groups have no worker: they wait in one inbox that every worker checks
      * before its own queue, because a request that is pinned to one worker waits with it while the
-     * system has taken its thread away. A waiting one interrupts the contexts that poll their yield
-     * signal. The class as a whole has a virtual runtime on each worker as well, so beyond a small
-     * bonus it gets its share only. A thread that has a request may serve it itself where a worker
-     * would turn to it at once; that worker is charged as if it had, so the share is the same.
+     * system has taken its thread away. A waiting latency context interrupts the contexts that poll
+     * their yield signal. The latency class as a whole also has a virtual runtime on each worker,
+     * so it receives only its share and a small bonus. A thread with a request may serve it itself
+     * if a worker would run it at once; that worker is charged for the time, so the shares stay
+     * correct.
      *
      * [1] Jiang et al., Alibaba Hologres: A Cloud-Native Service for Hybrid Serving/Analytical
-     *     Processing, PVLDB 13(12), 2020.
+     * Processing, PVLDB 13(12), 2020.
      */
     private final FairPoolOptions options;
     private final LongSupplier nanoTime;
@@ -53,7 +56,7 @@ final class FairPool implements ContextPool, ContextDispatcher {
     private final SchedulingGroups groups = new SchedulingGroups();
     private final ConcurrentLinkedQueue<ExecutionContext> latency = new ConcurrentLinkedQueue<>();
     private final AtomicInteger idleWorkers = new AtomicInteger();
-    private final AtomicInteger guests = new AtomicInteger(); // see tryRunHere; about
+    private final AtomicInteger guests = new AtomicInteger(); // see tryRunHere; approximate
     private final LongAdder steals = new LongAdder();
     private final LongAdder migrations = new LongAdder();
     private final AtomicBoolean balancing = new AtomicBoolean();
@@ -62,7 +65,7 @@ final class FairPool implements ContextPool, ContextDispatcher {
 
     /**
      * @param unparker called when a parked worker has work
-     * @param uncaught called with anything a task throws
+     * @param uncaught called with every failure of a task
      */
     FairPool(
             FairPoolOptions options,
@@ -114,7 +117,10 @@ final class FairPool implements ContextPool, ContextDispatcher {
         return context;
     }
 
-    /** A group's contexts go round the workers, each round from the least loaded one. */
+    /**
+     * Places a new context of a group: round-robin over the workers, each round from the least
+     * loaded worker.
+     */
     private Worker place(SchedulingGroup group) {
         int placement = group.nextPlacement();
         int count = workers.size();
@@ -185,7 +191,7 @@ final class FairPool implements ContextPool, ContextDispatcher {
     @Override
     public boolean tryRunHere(SchedulingGroup group, Runnable task) {
         if (hasIdleWorkers()) {
-            runHere(group, task); // the caller does not need the time
+            runHere(group, task); // an idle worker has the time
             return true;
         }
         if (group.urgency() != Urgency.LATENCY || guests.get() >= workers.size()) {
@@ -255,7 +261,10 @@ final class FairPool implements ContextPool, ContextDispatcher {
 
     // ---- balancing and accounting
 
-    /** Evens out the load and updates what groups were entitled to, if it is time; any worker. */
+    /**
+     * Balances the load and updates the entitled time of groups, if it is due. Any worker may call
+     * it.
+     */
     void balanceIfDue(long now) {
         if (now - nextBalanceNanos.get() < 0 || !balancing.compareAndSet(false, true)) {
             return;
@@ -322,7 +331,7 @@ final class FairPool implements ContextPool, ContextDispatcher {
         return closing;
     }
 
-    /** Workers end when they have nothing more to run. */
+    /** Workers end when they have nothing to run any more. */
     @Override
     public void close() {
         closing = true;

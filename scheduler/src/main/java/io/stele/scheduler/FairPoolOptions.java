@@ -1,18 +1,18 @@
 package io.stele.scheduler;
 
 /**
- * The numbers of a {@link FairPool}.
+ * The options of a {@link FairPool}: number of workers, quantum and period of load balancing.
  *
  * @param workers number of threads
- * @param quantumNanos how long a context may run while others wait; a context of a latency group
- *     interrupts it
- * @param balanceNanos how often the load of the workers is compared and evened out
+ * @param quantumNanos how long a context may run while other contexts wait; a waiting latency
+ *     context interrupts it earlier
+ * @param balanceNanos how often the loads of the workers are compared and balanced
  */
 public record FairPoolOptions(int workers, long quantumNanos, long balanceNanos) {
     private static final int MAX_WORKERS = 1024; // far above the cores of one machine
     private static final long MILLISECOND = 1_000_000;
 
-    // 200 us: with 1 ms shares over 100 ms are up to 24 % off, and a turn costs 0.2 us.
+    // 200 us: with 1 ms, shares over 100 ms would be inexact, and a turn costs only 0.2 us.
     private static final long QUANTUM_NANOS = 200_000;
 
     public FairPoolOptions {
@@ -39,7 +39,7 @@ public record FairPoolOptions(int workers, long quantumNanos, long balanceNanos)
         return new FairPoolOptions(workers, newQuantumNanos, balanceNanos);
     }
 
-    /** The time over which the runnable shares of a group are averaged downwards. */
+    /** The time in nanoseconds over which the average of a group's runnable shares falls. */
     long averageNanos() {
         return 4 * balanceNanos;
     }

@@ -13,8 +13,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A plain thread pool instead of a {@link ThreadedFairPool}: runnable contexts wait in one queue,
- * first come, first served, and none is ever asked to yield its thread.
+ * A context pool without fairness, an alternative to {@link ThreadedFairPool}: runnable contexts
+ * wait in one first-in-first-out queue, and no context is interrupted.
  *
  * <p>It is the baseline of fair scheduling; shares and urgencies have no effect. Guarded by its own
  * lock.
@@ -36,7 +36,7 @@ public final class FifoPool extends SharelessPool {
 
     /**
      * @param nanoTime the clock of this machine, such as {@code System::nanoTime}
-     * @param uncaught called with anything a task throws; the thread continues
+     * @param uncaught called with every failure of a task; the thread continues
      */
     public FifoPool(
             int workers,

@@ -3,18 +3,19 @@ package io.stele.scheduler;
 import static java.util.Objects.requireNonNull;
 
 /**
- * A scheduling group at one moment.
+ * A snapshot of a scheduling group's contexts, processor time and counters, for metrics and status
+ * reports.
  *
- * @param shares its claim beside those of other groups
+ * @param shares its weight among all groups
  * @param runningContexts contexts that a worker runs now
  * @param waitingContexts contexts that are runnable and wait for a worker
- * @param cpuNanos processor time used since the group was made
- * @param entitledNanos what its shares came to while it had something to do: of the time that all
- *     groups used, the part of its shares in those of the groups that were active. A group that
- *     uses less than that either had little to do or is treated badly
- * @param switches turns its contexts had
+ * @param cpuNanos processor time used since the creation of the group
+ * @param entitledNanos the processor time that its shares entitled it to while it was active: its
+ *     part of the time that all groups used, by its shares among those of the active groups. A
+ *     group that used less either had little to do or was treated unfairly
+ * @param switches turns of its contexts
  * @param overruns turns that lasted more than twice the quantum, because a task did not yield
- * @param steals contexts of it that an idle worker was given by a busy one
+ * @param steals moves of its contexts from a busy worker to an idle worker
  */
 public record GroupStatus(
         String name,

@@ -5,14 +5,15 @@ import static java.util.Objects.requireNonNull;
 import java.util.List;
 
 /**
- * A pool of workers at one moment; counts are since it was made.
+ * A snapshot of a context pool's workers, groups and counters since its creation, for metrics and
+ * status reports.
  *
- * @param workers how many it has
- * @param idleWorkers those that wait for work now
+ * @param workers number of workers
+ * @param idleWorkers workers that wait for work now
  * @param switches turns of contexts
  * @param overruns turns that lasted more than twice the quantum
- * @param steals contexts that an idle worker was given by a busy one
- * @param migrations contexts that were moved to even out the load
+ * @param steals moves of contexts from a busy worker to an idle worker
+ * @param migrations moves of contexts to balance the load
  */
 public record PoolStatus(
         int workers,

@@ -5,12 +5,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The runnable contexts of one worker by virtual runtime, smallest first; among equals, first come
- * first. A binary heap. Confined to the worker.
+ * A priority queue (binary heap) of the runnable contexts of one worker by virtual runtime,
+ * smallest first; equals are in order of arrival. Confined to the worker.
  *
  * <p>Virtual runtimes are compared by their difference, so they may overflow.
  *
- * <p>Invariant: a context's {@code queueIndex} is its place in the heap, and -1 in no heap.
+ * <p>Invariant: a context's {@code queueIndex} is its index in the heap, or -1 if it is in no heap.
  */
 final class RunQueue {
     private @Nullable ExecutionContext[] heap = new ExecutionContext[16];
@@ -25,7 +25,7 @@ final class RunQueue {
         return size == 0;
     }
 
-    /** The context with the smallest virtual runtime; only if there is one. */
+    /** The context with the smallest virtual runtime; the queue must not be empty. */
     ExecutionContext first() {
         return at(0);
     }
@@ -67,7 +67,10 @@ final class RunQueue {
         }
     }
 
-    /** Shows some of the contexts, those that run soon among them; returns how many. */
+    /**
+     * Passes up to {@code limit} contexts, including those that run next, to {@code action};
+     * returns their number.
+     */
     int forEachOfFirst(int limit, Consumer<ExecutionContext> action) {
         int count = Math.min(limit, size);
         for (int i = 0; i < count; i++) {

@@ -7,11 +7,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * A claim to processor time that a set of contexts divides among itself (Hologres, section 4.5),
- * for example all contexts of one query.
+ * A weighted claim to processor time (shares) that a set of execution contexts, such as those of
+ * one query, divides among itself (Hologres, section 4.5).
  *
- * <p>Groups that have something to do get processor time in proportion to their shares, however
- * many contexts they have. Shares can be moved from one group to another; the sum stays.
+ * <p>Active groups receive processor time in proportion to their shares, however many contexts they
+ * have. Shares can be moved from one group to another; the sum stays constant.
  *
  * <p>Thread safe.
  */
@@ -22,7 +22,7 @@ public final class SchedulingGroup {
     /** The shares of a group without a setting. */
     public static final int DEFAULT_SHARES = 1_000;
 
-    private static final long ONE_CONTEXT = 1L << 40; // counts above the sum of shares
+    private static final long ONE_CONTEXT = 1L << 40; // above the bits of the shares
 
     private final String name;
     private final Urgency urgency;
@@ -34,7 +34,7 @@ public final class SchedulingGroup {
     private final LongAdder overruns = new LongAdder();
     private final LongAdder steals = new LongAdder();
     private final AtomicInteger placements = new AtomicInteger();
-    private volatile int placedFrom; // the worker that the present round of placements began at
+    private volatile int placedFrom; // the worker at which the present round of placements began
     private long sampledCpuNanos; // guarded by the pool's accounting
     private volatile long entitledNanos; // written by the pool's accounting
 
@@ -63,10 +63,10 @@ public final class SchedulingGroup {
     }
 
     /**
-     * Gives some of this group's shares to another one, in effect from the next quantum.
+     * Moves some of this group's shares to another group, effective from the next quantum.
      *
-     * @throws IllegalArgumentException if one of them would have fewer than 1 or more than {@link
-     *     #MAX_SHARES}; then nothing is changed
+     * @throws IllegalArgumentException if one of the groups would have fewer than 1 or more than
+     *     {@link #MAX_SHARES} shares; then nothing is changed
      */
     public void transfer(int count, SchedulingGroup to) {
         if (count < 1 || to == this) {
@@ -129,12 +129,12 @@ public final class SchedulingGroup {
 
     // ---- for contexts and workers
 
-    /** A context of this group has something to do. */
+    /** Called when a context of this group becomes runnable. */
     void enter(int contextShare) {
         runnable.addAndGet(ONE_CONTEXT + contextShare);
     }
 
-    /** A context of this group has nothing to do any more. */
+    /** Called when a context of this group has no more tasks. */
     void leave(int contextShare) {
         runnable.addAndGet(-ONE_CONTEXT - contextShare);
     }
@@ -153,12 +153,12 @@ public final class SchedulingGroup {
         return contextShare * (double) shares() / sum;
     }
 
-    /** The number of contexts placed before; counts up. */
+    /** Returns the number of contexts placed before, and counts one more. */
     int nextPlacement() {
         return placements.getAndIncrement() & Integer.MAX_VALUE;
     }
 
-    /** The worker that the present round of placements began at. */
+    /** The worker at which the present round of placements began. */
     int placedFrom() {
         return placedFrom;
     }
@@ -182,7 +182,7 @@ public final class SchedulingGroup {
         }
     }
 
-    /** Processor time since the last call; one caller at a time. */
+    /** The processor time since the last call, in nanoseconds; one caller at a time. */
     long takeCpuNanos() {
         long total = cpuNanos.sum();
         long since = total - sampledCpuNanos;
@@ -190,7 +190,7 @@ public final class SchedulingGroup {
         return since;
     }
 
-    /** Adds to what the group was entitled to; one caller at a time. */
+    /** Adds to the time that the group was entitled to; one caller at a time. */
     @SuppressWarnings("NonAtomicVolatileUpdate")
     void entitled(long nanos) {
         entitledNanos += nanos;

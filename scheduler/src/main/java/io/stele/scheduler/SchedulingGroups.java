@@ -5,16 +5,19 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.ToLongFunction;
 
-/** The groups of one pool, in the order of their making. Safe for use by many threads at once. */
+/**
+ * The list of the scheduling groups of one context pool, in order of creation. Safe for use by many
+ * threads at once.
+ */
 final class SchedulingGroups implements Iterable<SchedulingGroup> {
-    private static final int MAX_GROUPS = 4096; // each status and balancing walks through them
+    private static final int MAX_GROUPS = 4096; // each status and each balancing iterates over them
 
     private final CopyOnWriteArrayList<SchedulingGroup> groups = new CopyOnWriteArrayList<>();
 
     /**
-     * Makes a group.
+     * Creates a group.
      *
-     * @throws IllegalStateException if there are too many already
+     * @throws IllegalStateException if there are too many groups
      */
     SchedulingGroup create(String name, int shares, Urgency urgency, long averageNanos) {
         SchedulingGroup group = new SchedulingGroup(name, shares, urgency, averageNanos);

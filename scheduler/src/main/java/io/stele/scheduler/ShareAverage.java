@@ -3,14 +3,15 @@ package io.stele.scheduler;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A moving average of the number of runnable shares of a scheduling group: it rises at once and
- * falls slowly.
+ * A moving average of the runnable shares of a scheduling group, which rises at once and falls
+ * slowly.
  *
  * <p>The claim of a group is divided by this average. An average that rose slowly would give a
  * query that arrives with k contexts k times its share. An average that fell at once would charge a
- * group whose contexts wait now and then less than one whose contexts always run.
+ * group whose contexts sometimes wait less than a group whose contexts always run.
  *
- * <p>Thread-safe. Of two concurrent observations one may be lost; the next one makes up for it.
+ * <p>Thread-safe. One of two concurrent observations may be lost; the next observation corrects
+ * this.
  */
 final class ShareAverage {
     private static final double SCALE = 256; // of the fixed-point average
@@ -19,10 +20,10 @@ final class ShareAverage {
     private static final long TIME_MASK = (1L << (Long.SIZE - VALUE_BITS)) - 1; // 268 s, in micros
 
     private final long periodMicros;
-    private final AtomicLong packed = new AtomicLong(); // low bits: average; high bits: when
+    private final AtomicLong packed = new AtomicLong(); // low bits: average; high bits: time
 
     /**
-     * @param periodNanos the time in which a difference falls to 1/e of itself
+     * @param periodNanos the time in which a difference falls to 1/e of its value
      */
     ShareAverage(long periodNanos) {
         if (periodNanos < 8_000) {
@@ -32,14 +33,14 @@ final class ShareAverage {
         this.periodMicros = periodNanos / 1000;
     }
 
-    /** Takes an observation into account and returns the average, at least as high as it. */
+    /** Adds an observation; returns the average, which is at least as high as the observation. */
     double observe(long runnableShares, long nowNanos) {
         long before = packed.getOpaque();
         double average = (before & VALUE_MASK) / SCALE;
         long time = (nowNanos / 1000) & TIME_MASK;
         long elapsed = (time - (before >>> VALUE_BITS)) & TIME_MASK;
         if (runnableShares == average && elapsed < periodMicros / 8) {
-            return average; // written seldom, because all workers read it
+            return average; // written rarely, because all workers read it
         }
         if (runnableShares < average) {
             average =

@@ -10,13 +10,13 @@ import java.util.function.Consumer;
  * the simulated pool.
  */
 abstract class SharelessPool implements ContextPool {
-    private static final long AVERAGE_NANOS = 1_000_000; // of shares, which have no effect here
+    private static final long AVERAGE_NANOS = 1_000_000; // of the shares, which have no effect here
 
     private final SchedulingGroups groups = new SchedulingGroups();
     private final ContextDispatcher dispatcher;
 
     /**
-     * @param uncaught called with anything that a task of a context throws
+     * @param uncaught called with every failure of a task
      */
     SharelessPool(Consumer<Throwable> uncaught) {
         requireNonNull(uncaught, "uncaught is null");
@@ -49,13 +49,13 @@ abstract class SharelessPool implements ContextPool {
         return new ExecutionContext(name, group, share, dispatcher);
     }
 
-    /** Always false: every task waits for its turn. */
+    /** Always returns false: every task waits for its turn. */
     @Override
     public final boolean tryRunHere(SchedulingGroup group, Runnable task) {
         return false;
     }
 
-    /** Takes a context that has something to do; any thread. */
+    /** Queues a runnable context; called by any thread. */
     abstract void enqueue(ExecutionContext context);
 
     final List<GroupStatus> groupStatuses() {

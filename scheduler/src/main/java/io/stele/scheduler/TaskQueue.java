@@ -6,16 +6,16 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The two queues of an execution context (Hologres, section 4.2.2): a submission stack that any
- * thread pushes onto, and a private first-in-first-out queue that only the owner touches and to
- * which it transfers submitted tasks.
+ * The lock-free task queue that is the base class of execution contexts (Hologres, section 4.2.2).
+ * Any thread pushes tasks onto a submission stack. Only the owner accesses the private
+ * first-in-first-out queue, to which it moves submitted tasks.
  *
- * <p>A superclass and not a part of the context, because a context must stay small: there may be a
- * million of them.
+ * <p>It is a superclass of the context and not a field, because a context must stay small: there
+ * may be a million contexts.
  *
  * <p>Closing puts an {@link End} on the stack for good, so acceptance and refusal are decided by
- * one compare-and-set. Invariant: a task that {@link #push} or {@link #append} accepted is taken by
- * the owner exactly once; none is accepted after the end.
+ * one compare-and-set. Invariant: a task that {@link #push} or {@link #append} accepted is removed
+ * by the owner exactly once; no task is accepted after the end.
  */
 abstract class TaskQueue {
     private static final VarHandle SUBMITTED;
@@ -33,21 +33,21 @@ abstract class TaskQueue {
     private @Nullable Task first; // owner only
     private @Nullable Task last; // owner only
 
-    /** A task and its place in the queue it is in. */
+    /** A task, with the link to the next task of its queue. */
     abstract static class Task {
         private @Nullable Task next;
 
-        /** Does the task, or a part of it; true when done. */
+        /** Runs the task, or a part of it; returns true when it is done. */
         abstract boolean run(YieldSignal signal) throws Exception;
 
-        /** Called once, instead of being run to its end. */
+        /** Called once if the task will not be run to its end. */
         void cancelled() {}
     }
 
     /** The marker at the end of a closed queue. */
     static final class End extends Task {
         final CompletableFuture<@Nullable Void> reached = new CompletableFuture<>();
-        volatile boolean cancelling; // drop what waits instead of running it
+        volatile boolean cancelling; // drop waiting tasks instead of running them
 
         @Override
         boolean run(YieldSignal signal) {
@@ -69,7 +69,7 @@ abstract class TaskQueue {
         }
     }
 
-    /** Adds a task behind all that were pushed before, by the owner; false when closed. */
+    /** Adds a task after all tasks pushed before; false when closed. Owner only. */
     final boolean append(Task task) {
         moveSubmitted();
         if (submitted instanceof End) {
@@ -79,7 +79,7 @@ abstract class TaskQueue {
         return true;
     }
 
-    /** Closes the queue, if it is not yet; any thread. */
+    /** Closes the queue, if it is still open; any thread. */
     final End close() {
         while (true) {
             Task top = submitted;
@@ -99,12 +99,12 @@ abstract class TaskQueue {
         return submitted instanceof End end ? end : null;
     }
 
-    /** Whether something was pushed that the owner has not seen; any thread. */
+    /** Whether a task was pushed that the owner has not moved yet; any thread. */
     final boolean hasSubmitted() {
         return submitted != null;
     }
 
-    /** The next task, which stays; null when there is none. Owner only. */
+    /** The next task, without removing it; null if there is none. Owner only. */
     final @Nullable Task peek() {
         if (first == null) {
             moveSubmitted();
@@ -112,7 +112,7 @@ abstract class TaskQueue {
         return first;
     }
 
-    /** Removes the task that {@link #peek} shows. Owner only. */
+    /** Removes the task that {@link #peek} returns. Owner only. */
     final void removeFirst() {
         Task removed = first;
         if (removed == null) {
@@ -136,7 +136,7 @@ abstract class TaskQueue {
         }
         if (top != null) {
             Task rest = top.next;
-            top.next = null; // the end stays: once closed, only the owner looks behind it
+            top.next = null; // the end stays: once closed, only the owner follows its link
             addReversed(rest);
         }
     }

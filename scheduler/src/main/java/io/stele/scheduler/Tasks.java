@@ -5,7 +5,10 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** The kinds of tasks that a context takes. */
+/**
+ * The kinds of tasks of an execution context: plain ones, tasks with a result, and work units that
+ * run in steps.
+ */
 final class Tasks {
     private Tasks() {}
 

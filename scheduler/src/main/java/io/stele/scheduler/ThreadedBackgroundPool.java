@@ -12,8 +12,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The {@link BackgroundPool} of a running process: a fixed number of threads and a bounded queue,
- * both under one lock.
+ * The {@link BackgroundPool} of a running process, with a fixed number of threads and a bounded
+ * first-in-first-out queue. Guarded by one lock.
  */
 public final class ThreadedBackgroundPool implements BackgroundPool {
     private final Object lock = new Object();
@@ -40,7 +40,7 @@ public final class ThreadedBackgroundPool implements BackgroundPool {
 
     /**
      * @param waitingLimit limit of tasks that wait for a thread
-     * @param uncaught called with anything a task throws; the thread continues
+     * @param uncaught called with every failure of a task; the thread continues
      */
     public ThreadedBackgroundPool(
             int threadCount,
@@ -85,7 +85,7 @@ public final class ThreadedBackgroundPool implements BackgroundPool {
         }
     }
 
-    // A spurious wake-up only makes one pause short, which no task minds.
+    // A spurious wake-up only shortens one pause, which does no harm.
     @SuppressWarnings("WaitNotInLoop")
     @Override
     public void pause(long millis) {

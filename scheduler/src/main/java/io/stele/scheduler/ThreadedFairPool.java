@@ -10,20 +10,21 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * A fixed number of threads that lend themselves to execution contexts, fairly by scheduling group.
+ * The {@link ContextPool} of a running process: a fixed number of threads that run the workers of a
+ * {@link FairPool}.
  *
- * <p>A worker without work parks until it is given some; no timer wakes it up. The number of
- * waiting tasks is for submitters to bound; the pool itself holds each context at most once.
+ * <p>A worker without work parks until new work wakes it up; it uses no timer. Submitters must
+ * limit the number of waiting tasks; the pool itself queues each context at most once.
  */
 public final class ThreadedFairPool implements ContextPool {
-    private static final int SPINS = 100; // a few microseconds: what a wake-up costs the waker
+    private static final int SPINS = 100; // microseconds: the cost of a wake-up
 
     private final FairPool pool;
     private final List<Thread> threads = new ArrayList<>();
 
     /**
      * @param nanoTime the clock of this machine, such as {@code System::nanoTime}
-     * @param uncaught called with anything a task throws; the thread continues
+     * @param uncaught called with every failure of a task; the thread continues
      */
     public ThreadedFairPool(
             FairPoolOptions options,
@@ -66,8 +67,8 @@ public final class ThreadedFairPool implements ContextPool {
     }
 
     /**
-     * Runs what is runnable, ends the threads and waits for them, unless it is one of them that
-     * calls.
+     * Runs the runnable contexts, ends the threads and waits for them, except for the calling
+     * thread.
      */
     @Override
     public void close() {
@@ -75,7 +76,10 @@ public final class ThreadedFairPool implements ContextPool {
         Threads.joinAll(threads);
     }
 
-    /** A failing reporter must not end a worker, because its contexts have no other one. */
+    /**
+     * Reports a failure. A failing reporter must not end a worker, because no other worker runs its
+     * contexts.
+     */
     private static void report(Throwable failure, Consumer<Throwable> uncaught) {
         try {
             uncaught.accept(failure);
@@ -89,7 +93,7 @@ public final class ThreadedFairPool implements ContextPool {
         LockSupport.unpark(threads.get(worker.index()));
     }
 
-    /** Looks for work for as long as it would take to park and be woken up. */
+    /** Spins for new work for about the time of a park and a wake-up. */
     private static boolean awaitIncoming(Worker worker) {
         for (int spin = 0; spin < SPINS; spin++) {
             if (worker.hasIncoming()) {
@@ -112,7 +116,7 @@ public final class ThreadedFairPool implements ContextPool {
             if (!awaitIncoming(worker) && worker.park()) {
                 while (worker.isParked()) {
                     LockSupport.park(worker);
-                    // Only close ends a worker: an interrupt aimed at a task must not make it spin.
+                    // Only close ends a worker: an interrupt of a task must not make it spin.
                     Thread.interrupted();
                 }
             }

@@ -6,7 +6,10 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
 
-/** {@link Periodic} by one thread for each task, waiting on a monitor between the calls. */
+/**
+ * The {@link Periodic} timer of a running process, with one thread for each task, which waits on a
+ * monitor between the calls.
+ */
 public final class ThreadedPeriodic implements Periodic {
     private final ThreadFactory threadFactory;
     private final Consumer<Throwable> uncaught;
@@ -56,7 +59,7 @@ public final class ThreadedPeriodic implements Periodic {
             notifyAll();
         }
 
-        // A spurious wake-up only makes one tick early, which no task minds.
+        // A spurious wake-up only makes one call early, which does no harm.
         @SuppressWarnings("WaitNotInLoop")
         private synchronized boolean waitOnePeriod() {
             if (!stopped) {

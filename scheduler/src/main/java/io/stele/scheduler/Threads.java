@@ -2,12 +2,12 @@ package io.stele.scheduler;
 
 import java.util.List;
 
-/** Waiting for the threads of a pool to end. */
+/** A helper of pools that waits for the end of their threads. */
 final class Threads {
     private Threads() {}
 
     /**
-     * Joins every thread but the caller's own; an interrupt ends the wait, and the caller's
+     * Joins every thread except the calling one. An interrupt ends the wait, and the caller's
      * interrupt status stays set.
      */
     static void joinAll(List<Thread> threads) {

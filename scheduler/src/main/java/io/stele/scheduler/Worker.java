@@ -12,23 +12,24 @@ import org.jspecify.annotations.Nullable;
  * One thread's part of a {@link FairPool}: it picks the runnable context with the smallest virtual
  * runtime, runs it for a quantum, and charges it for the time.
  *
- * <p>Confined to its thread (in a simulation, to the one that steps it), except for the inbox, the
- * request to move a context, the parking flag and what is published for others.
+ * <p>Confined to its thread (in a simulation, to the thread that steps it), except for the inbox,
+ * the request to move a context, the parking flag and the published fields.
  *
  * <p>Invariant: a context is in this worker's inbox, in its run queue, or running here only while
  * it is SCHEDULED or RUNNING and {@code context.worker} is this worker. Invariant: {@code
- * minVirtualRuntime} never decreases, and no context of the run queue is below it by more than what
- * one turn charges.
+ * minVirtualRuntime} never decreases, and no context of the run queue is below it by more than the
+ * charge of one turn.
  */
 final class Worker implements YieldSignal {
     // A clock read costs as much as several small tasks; a work unit's step costs far more.
     private static final int TASKS_BETWEEN_CLOCK_READS = 16;
 
-    // The time, in quanta, that a latency class may use beyond its share before it must wait its
-    // turn.
+    // The time, in quanta, that the latency class may use beyond its share before it must wait for
+    // its turn.
     private static final int LATENCY_BONUS_QUANTA = 4;
 
-    // Contexts that the load is measured by; the cost must not grow with those that wait.
+    // The most contexts by which the load is measured, so that the cost does not grow with the
+    // number of waiting contexts.
     private static final int LOAD_SAMPLE = 128;
 
     private final FairPool pool;
@@ -38,21 +39,21 @@ final class Worker implements YieldSignal {
     private final ContextInbox inbox = new ContextInbox();
     private final AtomicBoolean parked = new AtomicBoolean();
     private final AtomicReference<@Nullable Move> requestedMove = new AtomicReference<>();
-    private volatile double load; // published: what its runnable contexts may claim, in shares
-    private final DoubleAdder placed = new DoubleAdder(); // claims placed here since
+    private volatile double load; // published: the claims of its runnable contexts, in shares
+    private final DoubleAdder placed = new DoubleAdder(); // claims of contexts placed here since
     private final AtomicLong minVirtualRuntime = new AtomicLong(); // written by this worker only
     private volatile @Nullable SchedulingGroup currentGroup; // published, for the status
     private volatile @Nullable Thread thread;
     private @Nullable ExecutionContext current;
     private final AtomicBoolean interruptible =
-            new AtomicBoolean(); // by the latency class, in this turn; written here
+            new AtomicBoolean(); // by the latency class, in this turn; only this worker sets it
     private long latencyVirtualRuntime;
-    private final AtomicLong hosted = new AtomicLong(); // virtual time of the class elsewhere
+    private final AtomicLong hosted = new AtomicLong(); // virtual time, on other threads
     private long turnStartNanos;
     private int tasksSinceClock;
     private long nextPublishNanos;
 
-    /** A request to hand a context of about this claim to another worker. */
+    /** A request to move a context of about this claim to another worker. */
     record Move(Worker target, double claim) {}
 
     Worker(FairPool pool, int index) {
@@ -68,7 +69,7 @@ final class Worker implements YieldSignal {
 
     // ---- any thread
 
-    /** Whether the latency class goes before what this worker does now; about. */
+    /** Whether the latency class would preempt the present task of this worker; approximate. */
     boolean letsLatencyIn() {
         return interruptible.getOpaque() && hosted.get() <= latencyBonus;
     }
@@ -78,17 +79,17 @@ final class Worker implements YieldSignal {
         hosted.addAndGet(virtualNanos(nanos, latencyClaim(group)));
     }
 
-    /** Puts a context here, whose caller owns it, and wakes the worker up. */
+    /** Adds a context, which the caller owns, and wakes the worker up. */
     void put(ExecutionContext context) {
         if (thread == Thread.currentThread()) {
-            accept(context); // this thread runs already: nothing to unpark
+            accept(context); // this is the worker's thread: no unpark needed
             return;
         }
         inbox.put(context);
         unpark();
     }
 
-    /** Wakes the worker up if it is parked; true if this call did. */
+    /** Wakes the worker up if it is parked; returns whether this call did. */
     boolean unpark() {
         if (parked.get() && parked.compareAndSet(true, false)) {
             pool.unparked(this);
@@ -97,7 +98,7 @@ final class Worker implements YieldSignal {
         return false;
     }
 
-    /** Whether something has come that was not there before the worker ran out of work. */
+    /** Whether new work has arrived since the worker ran out of work. */
     boolean hasIncoming() {
         return !inbox.isEmpty() || pool.latencyWaits();
     }
@@ -107,8 +108,8 @@ final class Worker implements YieldSignal {
     }
 
     /**
-     * Whether a context put here now might have to wait although the worker is not parked: false
-     * when its own thread calls this and has nothing else to run next.
+     * Whether a context added now might have to wait although the worker is not parked. False if
+     * the worker's own thread calls this and has nothing else to run.
      */
     boolean wouldMakeWait() {
         return thread != Thread.currentThread() || hasWaiting();
@@ -122,29 +123,29 @@ final class Worker implements YieldSignal {
         return load;
     }
 
-    /** The load, and what was placed here since it was measured. */
+    /** The load, plus the claims of contexts placed here since its measurement. */
     double expectedLoad() {
         return load + placed.sum();
     }
 
-    /** A new context was placed here. */
+    /** Called when a new context was placed here. */
     void placed(double claim) {
         placed.add(claim);
     }
 
-    /** The group of the context that it runs now; null: none. */
+    /** The group of the context that runs now; null if none runs. */
     @Nullable SchedulingGroup currentGroup() {
         return currentGroup;
     }
 
-    /** Leaves a request unless one is there already. */
+    /** Stores a request, unless there is one already. */
     void request(Move move) {
         requestedMove.compareAndSet(null, move);
     }
 
     // ---- the worker's thread
 
-    /** Sets the thread that steps this worker from now on; null: none for now. */
+    /** Sets the thread that steps this worker from now on; null: no thread for now. */
     void attach(@Nullable Thread newThread) {
         thread = newThread;
         ExecutionContext running = current;
@@ -191,11 +192,11 @@ final class Worker implements YieldSignal {
     }
 
     /**
-     * Announces that this worker is about to wait for {@link #unpark}. False: something came, it
-     * must not wait.
+     * Announces that this worker is about to wait for {@link #unpark}. Returns false if new work
+     * has arrived, so that it must not wait.
      *
-     * <p>A submitter first puts its work and then reads the flag. Here the flag is set first and
-     * then everything is checked again. So at least one of the two sees the other.
+     * <p>A submitter first adds its work and then reads the flag. This first sets the flag and then
+     * checks for work again. So at least one of them sees the other's write.
      */
     boolean park() {
         load = 0;
@@ -224,7 +225,7 @@ final class Worker implements YieldSignal {
             return;
         }
         if (quantumOver) {
-            charge(context, now); // nothing waits: run the next quantum
+            charge(context, now); // nothing waits: runs the next quantum
             turnStartNanos = now;
             raiseFloor(context.virtualRuntime);
         }
@@ -283,7 +284,7 @@ final class Worker implements YieldSignal {
         }
     }
 
-    /** The class is as if it had one context on every worker. */
+    /** The claim of the latency class, as if it had one context on every worker. */
     private double latencyClaim(SchedulingGroup group) {
         return (double) group.shares() / pool.options().workers();
     }
@@ -311,14 +312,17 @@ final class Worker implements YieldSignal {
         return chosen;
     }
 
-    /** Called with the smallest virtual runtime of what is runnable here. */
+    /** Raises the minimum to the smallest virtual runtime of the runnable contexts. */
     private void raiseFloor(long virtualRuntime) {
         if (virtualRuntime - minVirtualRuntime.getPlain() > 0) {
             minVirtualRuntime.setOpaque(virtualRuntime);
         }
     }
 
-    /** A context that waited for something long has no more credit than one that waits here. */
+    /**
+     * Adds a context to the run queue. A context that was idle for long gets no more credit than
+     * the contexts that waited here.
+     */
     private void accept(ExecutionContext context) {
         long floor = minVirtualRuntime.getPlain();
         if (context.virtualRuntime - floor < 0) {
@@ -374,7 +378,10 @@ final class Worker implements YieldSignal {
         return sum[0];
     }
 
-    /** Hands over the context whose claim is nearest, unless that would not even out anything. */
+    /**
+     * Moves the context with the nearest claim to the target, unless that would not improve the
+     * balance.
+     */
     private void move(Move move, long now) {
         @Nullable ExecutionContext[] best = new ExecutionContext[1];
         double[] distance = {move.claim()};
@@ -402,7 +409,7 @@ final class Worker implements YieldSignal {
         target.put(context);
     }
 
-    /** For tests, between steps: throws when an invariant does not hold. */
+    /** Throws if an invariant does not hold; for tests, between steps. */
     void verifyInvariants() {
         queue.forEachOfFirst(
                 queue.size(),

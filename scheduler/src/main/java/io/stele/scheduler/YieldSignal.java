@@ -6,12 +6,12 @@ package io.stele.scheduler;
  */
 @FunctionalInterface
 public interface YieldSignal {
-    /** Never requests a yield. */
+    /** A signal that never requests a yield. */
     YieldSignal NEVER = () -> false;
 
     /**
-     * True when work of a latency class waits or the quantum is over; costs about one read of the
-     * clock. Only for the task that was given this signal, while it runs.
+     * True if work of the latency class waits or the quantum is over; costs about one read of the
+     * clock. Only the running task that received this signal may call it.
      */
     boolean shouldYield();
 }

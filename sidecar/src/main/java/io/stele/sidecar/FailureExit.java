@@ -8,14 +8,16 @@ import java.io.PrintStream;
 import java.time.Duration;
 
 /**
- * The end of a process whose engine failed for good, so that its supervisor starts it again and the
- * log is replayed. Only the main class uses it. Safe for use by many threads.
+ * The shutdown of the process after a permanent failure of its engine, with an exit code that lets
+ * a supervisor restart it to replay the log. Only the main class uses it. Safe for use by many
+ * threads.
  */
 final class FailureExit {
     /*
      * A sidecar that was taken over ends with a code of its own. A supervisor that started it again
-     * would take the log back, the other one would end and do the same, for ever. Only the supervisor
-     * knows how many there are to be, so it must not restart on that code; docs/operations.md.
+     * would take the log back, the other one would end and do the same, for ever. Only the
+     * supervisor knows how many sidecars there are to be, so it must not restart on that code;
+     * docs/operations.md.
      */
     private static final Logger log = Logger.get(FailureExit.class);
 
@@ -33,14 +35,14 @@ final class FailureExit {
 
     /**
      * @param server is closed first, which may take any time
-     * @param terminal gets the last line
+     * @param terminal receives the last line
      */
     FailureExit(AutoCloseable server, PrintStream terminal) {
         this(server, terminal, BOUND);
     }
 
     /**
-     * @param bound after which the process is gone whatever hangs
+     * @param bound time after which the process is halted, even if its shutdown hangs
      */
     FailureExit(AutoCloseable server, PrintStream terminal, Duration bound) {
         this.bound = requireNonNull(bound, "bound is null");
@@ -60,9 +62,13 @@ final class FailureExit {
                         .formatted(LOG_FAILED, failure.cause().getMessage());
     }
 
-    /** Begins the end and returns: the caller may be the log's thread. */
+    /**
+     * Starts the shutdown on another thread and returns, because the caller may be the log's
+     * thread.
+     */
     void begin(EngineFailure failure) {
-        // No daemon, as the log's thread is: the JVM would end with 0 once the servers are closed
+        // Not a daemon, unlike the log's thread: else the JVM would end with 0 once the servers are
+        // closed
         Thread ending =
                 Thread.ofPlatform().daemon(false).name("failure-exit").start(() -> end(failure));
         Thread.ofPlatform().daemon().name("failure-halt").start(() -> haltAfter(ending, failure));
@@ -86,7 +92,10 @@ final class FailureExit {
         System.exit(code(failure));
     }
 
-    /** Whatever hangs, a disk that answers nothing for one, does not keep the process. */
+    /**
+     * Halts the process after the bound, even if something hangs, such as a disk that does not
+     * reply.
+     */
     private void haltAfter(Thread ending, EngineFailure failure) {
         try {
             ending.join(bound);

@@ -20,8 +20,9 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The parts of a running sidecar and the order in which they start and stop: engine, framed server,
- * Flight server, PostgreSQL's protocol, ports file; and in reverse.
+ * The start and the stop, in order, of the parts of a sidecar process: engine, caches, framed
+ * server, Flight server, PostgreSQL's protocol and ports file. The stop ends accepted work before
+ * it closes the engine.
  *
  * <p>Guarded by its own lock; {@link #stop} may come from the shutdown hook of the JVM.
  */
@@ -124,7 +125,10 @@ final class Sidecar {
         engine.close();
     }
 
-    /** A failed engine answers writes with its failure at once: only reads have some time left. */
+    /**
+     * The time for accepted work at the stop. A failed engine fails writes immediately, so only
+     * reads need some time.
+     */
     private Duration drainTimeout() {
         return engine.hasFailed() && shutdownTimeout.compareTo(FAILED_TIMEOUT) > 0
                 ? FAILED_TIMEOUT

@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Settings of the process as a whole. */
+/** Settings of the process as a whole: its ports file and the time for its shutdown. */
 public class SidecarConfig {
     private @Nullable File portsFile;
     private Duration shutdownTimeout = new Duration(10, TimeUnit.SECONDS);

@@ -15,8 +15,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sidecar could not start. The message is one line for each cause: which property, what was
- * expected, what was found.
+ * The failure of a sidecar's start, with a readable message for the terminal. For each cause it
+ * states the property, the expected value and the found one.
  */
 public final class StartupFailure extends RuntimeException {
     @Serial private static final long serialVersionUID = 1;
@@ -110,7 +110,7 @@ public final class StartupFailure extends RuntimeException {
     }
 
     /**
-     * The messages along the causes, each once: the outer ones have the place, the inner ones the
+     * The messages along the causes, each once: outer messages name the place, inner ones the
      * reason.
      */
     private static String rootMessage(Throwable cause) {

@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * A clock with an offset from another one, in milliseconds, which it reads from a file. It is for
- * tests of wrong or jumping clocks while a sidecar runs. Thread-safe.
+ * A clock for tests, shifted from another clock by milliseconds that it rereads from a file. It
+ * simulates wrong or jumping clocks while a sidecar runs. Thread-safe.
  */
 final class SteppedClock extends Clock {
     /** The system property that names the file; without it, the sidecar has the machine's clock. */
@@ -37,7 +37,7 @@ final class SteppedClock extends Clock {
         this.offset = new Offset(read(Duration.ZERO), ticker.getAsLong());
     }
 
-    /** The clock of this process. */
+    /** The clock of this process, which is the machine's unless {@link #PROPERTY} is set. */
     static Clock system() {
         String file = System.getProperty(PROPERTY);
         return file == null

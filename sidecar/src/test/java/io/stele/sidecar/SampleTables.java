@@ -1,6 +1,5 @@
 package io.stele.sidecar;
 
-import io.stele.protocol.TableId;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.Orientation;
@@ -43,20 +42,12 @@ public final class SampleTables {
             List<ColumnSchema> columns,
             List<Integer> primaryKey,
             Orientation orientation) {
-        return new TableSchema(
-                new TableId(1),
-                "shop",
-                name,
-                1,
-                columns,
-                primaryKey,
-                List.of(),
-                List.of(),
-                List.of(),
-                orientation,
-                0,
-                4,
-                Optional.empty());
+        return TableSchema.builder("shop", name)
+                .columns(columns)
+                .primaryKey(primaryKey)
+                .orientation(orientation)
+                .shardCount(4)
+                .build();
     }
 
     private static ColumnSchema column(int id, String name, String type, boolean nullable) {

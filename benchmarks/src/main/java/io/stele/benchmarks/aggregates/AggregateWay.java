@@ -3,11 +3,11 @@ package io.stele.benchmarks.aggregates;
 import java.util.List;
 
 /**
- * The kinds of aggregation that the benchmark compares: the table that is queried, and the session
+ * The kinds of aggregation that the benchmark compares, each a table to query and session
  * properties.
  */
 enum AggregateWay {
-    /** Trino aggregates what scans give. */
+    /** Trino aggregates the rows of scans. */
     TRINO("trino", "stele.bench.lineitem", "stele.aggregation_pushdown_enabled = false"),
     /** The sidecar aggregates, without cached results. */
     SIDECAR(
@@ -15,7 +15,7 @@ enum AggregateWay {
             "stele.bench.lineitem",
             "stele.cost_based_aggregation_enabled = false",
             "stele.fragment_cache_enabled = false"),
-    /** The sidecar has what its files came to. */
+    /** The sidecar uses its cached results of files. */
     RESULTS("results", "stele.bench.lineitem", "stele.cost_based_aggregation_enabled = false"),
     ICEBERG_ORC("iceberg_orc", "iceberg.bench.lineitem_orc"),
     ICEBERG_PARQUET("iceberg_parquet", "iceberg.bench.lineitem_parquet");

@@ -23,9 +23,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * TPC-H Q1 and Q6 over a column table, aggregated by Trino, by the sidecar, and by the sidecar with
- * its cached results of files, and over Iceberg's tables of the same rows, in one Trino server.
- * Rounds are interleaved in an order that rotates. Results are compared.
+ * A benchmark of TPC-H Q1 and Q6 over a column table, aggregated by Trino or by the sidecar, beside
+ * Iceberg's tables in the same Trino server. The sidecar aggregates without and with its cached
+ * results of files. Rounds are interleaved in an order that rotates. Results are compared.
  */
 public final class AggregatesBenchmark implements Benchmark {
     private record Query(String name, String sql) {}

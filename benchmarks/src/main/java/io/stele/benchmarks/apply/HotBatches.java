@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Batches of upserts of rows (id bigint, value varchar of 64 bytes) for a table of one shard: ids
- * out of a million, uniform or after Zipf, the same for the same seed.
+ * A reproducible source of upsert batches for a table of one shard, with a million ids drawn
+ * uniformly or by Zipf's law from a seed. Rows are (id bigint, value varchar of 64 bytes).
  */
 final class HotBatches {
     private static final int IDS = 1_000_000;
@@ -32,15 +32,14 @@ final class HotBatches {
     }
 
     static TableSchema definition(String name) {
-        return TableSchema.toCreate(
-                "bench",
-                name,
-                List.of(
-                        new ColumnSchema(1, "id", DataType.parse("bigint")).notNull(),
-                        new ColumnSchema(2, "value", DataType.parse("varchar"))),
-                List.of(1),
-                Orientation.ROW,
-                1);
+        return TableSchema.builder("bench", name)
+                .columns(
+                        List.of(
+                                new ColumnSchema(1, "id", DataType.parse("bigint")).notNull(),
+                                new ColumnSchema(2, "value", DataType.parse("varchar"))))
+                .primaryKey(List.of(1))
+                .orientation(Orientation.ROW)
+                .build();
     }
 
     /**

@@ -26,8 +26,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * Applies batches to a table in memory, as a shard does with the records of its log: by one thread,
- * or by apply workers, each on a thread of its own. There is no log and no scheduler.
+ * An in-memory model of how a shard applies log records to a table, by one thread or by apply
+ * workers, each on a thread of its own. There is no log and no scheduler.
  */
 final class ParallelApply {
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();

@@ -26,8 +26,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * One hot shard, its log applied by two apply workers compared with one, in the same run and in
- * turns.
+ * A benchmark of one hot shard whose log is applied by two apply workers or by one, in the same run
+ * and in turns.
  *
  * <p>"apply": batches put into memory, nothing else; the CPU time of the busier thread, which is
  * what undisturbed cores would need. "engine": an engine with four writers that have 32 batches in

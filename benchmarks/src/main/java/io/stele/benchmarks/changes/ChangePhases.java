@@ -23,9 +23,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * The phases of the benchmark of change feeds, on tables of their own: a writer upserts rows of a
- * text of 100 bytes under scattered keys, half of which are updates, and one thread reads the feeds
- * of all shards in turn. Confined to one thread.
+ * The phases of the change feed benchmark, each on tables of its own, with one writer and one
+ * thread that reads the feeds of all shards in turn. The writer upserts rows of a text of 100 bytes
+ * under scattered keys; half of the upserts are updates. Confined to one thread.
  */
 public final class ChangePhases {
     /** Changes a second of one consumer that is behind, of a table of rows. */
@@ -72,15 +72,16 @@ public final class ChangePhases {
     private SteleTable table(Orientation orientation) {
         String name = "changed" + tables++;
         TableSchema schema =
-                TableSchema.toCreate(
-                        SCHEMA,
-                        name,
-                        List.of(
-                                new ColumnSchema(1, "id", DataType.parse("bigint")).notNull(),
-                                new ColumnSchema(2, "payload", DataType.parse("varchar"))),
-                        List.of(1),
-                        orientation,
-                        SHARDS);
+                TableSchema.builder(SCHEMA, name)
+                        .columns(
+                                List.of(
+                                        new ColumnSchema(1, "id", DataType.parse("bigint"))
+                                                .notNull(),
+                                        new ColumnSchema(2, "payload", DataType.parse("varchar"))))
+                        .primaryKey(List.of(1))
+                        .orientation(orientation)
+                        .shardCount(SHARDS)
+                        .build();
         flight.action(
                 CatalogActions.CREATE_TABLE, new CreateTableRequest(schema, "", false, false));
         return client.table(SCHEMA, name);

@@ -13,7 +13,7 @@ import io.stele.client.SteleClient;
 import io.stele.client.flight.FlightClient;
 import java.util.List;
 
-/** The change feeds of the Java client from a sidecar in a process of its own. */
+/** A benchmark of the Java client's change feeds from a sidecar in a process of its own. */
 public final class ChangesBenchmark implements Benchmark {
     @Override
     public String name() {

@@ -10,7 +10,10 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 
-/** The clock of the sidecar, which reads from a file how wrong it is. Confined to one thread. */
+/**
+ * A fault injector for the sidecar's clock, which reads its error from a file. Confined to one
+ * thread.
+ */
 final class ClockSteps {
     private static final String PROPERTY = "stele.testing.clock-offset-file";
 

@@ -6,7 +6,6 @@ import static java.util.Objects.requireNonNull;
 import io.stele.benchmarks.servers.TrinoSession;
 import io.stele.client.BulkWriter;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import java.sql.SQLException;
 import java.util.HashMap;
@@ -16,7 +15,8 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Loads into a table without a key over Flight, where a row that is applied twice is there twice.
+ * A chaos client that loads rows over Flight into a table without a key, where a row that is
+ * applied twice would be found twice.
  */
 final class FlightWrites implements ChaosClient {
     private static final String TABLE = "events";
@@ -40,16 +40,14 @@ final class FlightWrites implements ChaosClient {
     public void prepare() throws Exception {
         session = context.session();
         context.createTable(
-                TableSchema.toCreate(
-                        ClientContext.SCHEMA,
-                        TABLE,
-                        List.of(
-                                column(1, "batch", "bigint", false),
-                                column(2, "n", "bigint", false),
-                                column(3, "payload", "varchar", true)),
-                        List.of(),
-                        Orientation.COLUMN,
-                        4));
+                TableSchema.builder(ClientContext.SCHEMA, TABLE)
+                        .columns(
+                                List.of(
+                                        column(1, "batch", "bigint", false),
+                                        column(2, "n", "bigint", false),
+                                        column(3, "payload", "varchar", true)))
+                        .shardCount(4)
+                        .build());
     }
 
     @Override

@@ -13,7 +13,6 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.scan.ChangeKind;
 import io.stele.protocol.api.snapshot.SnapshotReply;
-import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,8 +25,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Upserts and deletions of a few keys, and the change feeds of their table, which are applied to a
- * map. Each change must fit what the map has, and at a snapshot the map is what the table has.
+ * A chaos client that upserts and deletes a few keys, and applies the change feeds of their table
+ * to a map. Each change must fit what the map has, and at a snapshot the map is what the table has.
  */
 final class FollowedChanges implements ChaosClient {
     private static final String TABLE = "followed";
@@ -66,15 +65,14 @@ final class FollowedChanges implements ChaosClient {
     @Override
     public void prepare() {
         context.createTable(
-                TableSchema.toCreate(
-                        ClientContext.SCHEMA,
-                        TABLE,
-                        List.of(
-                                column(1, "id", "bigint", false),
-                                column(2, "version", "bigint", false)),
-                        List.of(1),
-                        Orientation.COLUMN,
-                        SHARDS));
+                TableSchema.builder(ClientContext.SCHEMA, TABLE)
+                        .columns(
+                                List.of(
+                                        column(1, "id", "bigint", false),
+                                        column(2, "version", "bigint", false)))
+                        .primaryKey(List.of(1))
+                        .shardCount(SHARDS)
+                        .build());
         begin();
     }
 

@@ -1,6 +1,6 @@
 package io.stele.benchmarks.chaos;
 
-/** One thing that befalls the sidecar, its disk or its clock. */
+/** The kinds of incident that a chaos run causes to the sidecar, its disk or its clock. */
 enum Incident {
     /** SIGKILL, and a start. */
     KILL("kill"),

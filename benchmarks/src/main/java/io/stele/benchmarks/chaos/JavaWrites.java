@@ -20,9 +20,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bursts of upserts, deletions and inserts of a few keys by the Java client, many in flight at a
- * time, some of them large; lookups of the newest rows; and two lookups at one snapshot, which must
- * be the same.
+ * A chaos client that writes a few keys in bursts through the Java client and checks lookups. Many
+ * upserts, deletions and inserts are in flight at a time, some of them large. It looks up the
+ * newest rows, and looks up rows twice at one snapshot, which must be equal.
  */
 final class JavaWrites implements ChaosClient {
     private static final String TABLE = "keyed";
@@ -51,16 +51,16 @@ final class JavaWrites implements ChaosClient {
     @Override
     public void prepare() {
         context.createTable(
-                TableSchema.toCreate(
-                        ClientContext.SCHEMA,
-                        TABLE,
-                        List.of(
-                                column(1, "id", "bigint", false),
-                                column(2, "version", "bigint", false),
-                                column(3, "payload", "varchar", true)),
-                        List.of(1),
-                        Orientation.ROW_COLUMN,
-                        4));
+                TableSchema.builder(ClientContext.SCHEMA, TABLE)
+                        .columns(
+                                List.of(
+                                        column(1, "id", "bigint", false),
+                                        column(2, "version", "bigint", false),
+                                        column(3, "payload", "varchar", true)))
+                        .primaryKey(List.of(1))
+                        .orientation(Orientation.ROW_COLUMN)
+                        .shardCount(4)
+                        .build());
     }
 
     static ColumnSchema column(int id, String name, String type, boolean nullable) {

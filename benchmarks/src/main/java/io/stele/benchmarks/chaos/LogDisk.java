@@ -11,9 +11,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * The disk of the log, which can be full: a small file system in memory where one may be mounted,
- * and else a limit on the size of the sidecar's files (EFBIG for ENOSPC), where {@code prlimit} is
- * there. Confined to one thread.
+ * A fault injector that fills the disk of the sidecar's log. The disk is a small file system in
+ * memory where one may be mounted, and else a limit on the size of the sidecar's files (EFBIG for
+ * ENOSPC), where {@code prlimit} is there. Confined to one thread.
  */
 final class LogDisk implements AutoCloseable {
     /** Many times what the log of a run has, so that it is full only when it is to be. */

@@ -41,9 +41,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Transactions over all shards, some at a time, which stay open for several of their leases while
- * these are renewed, and are committed or given up then. A commit without an answer is sent again
- * until there is one.
+ * A chaos client with several open transactions over all shards, each of which renews its lease
+ * several times before it is committed or aborted. A commit without an answer is sent again until
+ * there is one.
  */
 final class LongTransactions implements ChaosClient {
     private static final String TABLE = "ledger";
@@ -94,16 +94,16 @@ final class LongTransactions implements ChaosClient {
     public void prepare() throws Exception {
         session = context.session();
         context.createTable(
-                TableSchema.toCreate(
-                        ClientContext.SCHEMA,
-                        TABLE,
-                        List.of(
-                                column(1, "id", "bigint", false),
-                                column(2, "batch", "bigint", false),
-                                column(3, "payload", "varchar", true)),
-                        List.of(1),
-                        Orientation.ROW_COLUMN,
-                        4));
+                TableSchema.builder(ClientContext.SCHEMA, TABLE)
+                        .columns(
+                                List.of(
+                                        column(1, "id", "bigint", false),
+                                        column(2, "batch", "bigint", false),
+                                        column(3, "payload", "varchar", true)))
+                        .primaryKey(List.of(1))
+                        .orientation(Orientation.ROW_COLUMN)
+                        .shardCount(4)
+                        .build());
     }
 
     @Override

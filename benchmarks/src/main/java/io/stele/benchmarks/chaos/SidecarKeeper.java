@@ -20,8 +20,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sidecar process of a run: starts it, ends it in several ways, and detects when it ended by
- * itself.
+ * The keeper of a chaos run's sidecar process, which starts it, ends it in several ways, and
+ * detects that it ended by itself.
  *
  * <p>Confined to one thread, except for {@link #dump}, which others call when something is stuck.
  */

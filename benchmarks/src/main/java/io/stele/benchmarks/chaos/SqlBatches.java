@@ -10,8 +10,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * INSERTs by Trino, each whole or not at all. If an outcome is open, a query finds it, and it must
- * not change any more. In between, readers check all of them.
+ * A chaos client that runs INSERTs through Trino, each of which must be visible whole or not at
+ * all. If an outcome is open, a query finds it, and it must not change any more. Between the
+ * INSERTs, readers check all of them.
  */
 final class SqlBatches implements ChaosClient {
     private final ClientContext context;

@@ -15,9 +15,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tables that are created, get columns and rows, are renamed and dropped, by Trino. If the outcome
- * of a statement is open, a query finds it: the statement happened whole or not at all, and this
- * must not change.
+ * A chaos client that creates, alters, fills, renames and drops tables through Trino. If the
+ * outcome of a statement is open, a query finds it: the statement happened whole or not at all, and
+ * this must not change.
  */
 final class SqlDefinitions implements ChaosClient {
     private static final String SCHEMA = "chaos_definitions";

@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * INSERTs by Trino into a table with a time to live, and readers of all of it. No row may disappear
- * before its time, however far the clock of the sidecar jumps.
+ * A chaos client that runs INSERTs through Trino into a table with a time to live, and reads all of
+ * its rows. No row may disappear before its time, however far the clock of the sidecar jumps.
  */
 final class SqlExpiry implements ChaosClient {
     private static final String TABLE = "expiring";

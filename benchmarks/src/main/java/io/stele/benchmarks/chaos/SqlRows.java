@@ -15,8 +15,9 @@ import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * INSERTs, UPDATEs, DELETEs and TRUNCATEs by Trino of a table with secondary indexes, which come
- * and go; lookups by index, and reads of the past, also of that before a TRUNCATE.
+ * A chaos client that changes a table with secondary indexes through Trino by INSERT, UPDATE,
+ * DELETE and TRUNCATE, and checks reads of it. Indexes are created and dropped meanwhile. It looks
+ * up rows by index, and reads past states, also a state before a TRUNCATE.
  */
 final class SqlRows implements ChaosClient {
     private static final String TABLE = "indexed";

@@ -8,7 +8,10 @@ import io.stele.testing.FaultProxy.Request;
 import java.util.Optional;
 import java.util.Random;
 
-/** Faults as the {@link Weather} of the moment has them. Safe for use by many threads. */
+/**
+ * The source of faults for the proxy before the S3 server, by the current {@link Weather} and a
+ * seed. Safe for use by many threads.
+ */
 final class StoreFaults implements Faults {
     private final Findings findings;
     private final Random random;

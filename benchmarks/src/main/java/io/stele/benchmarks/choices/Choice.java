@@ -4,7 +4,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The defaults, and each choice that the connector takes for a query forced one way. */
+/**
+ * The settings that the benchmark compares: the defaults, and each planning choice of the connector
+ * forced one way.
+ */
 enum Choice {
     DEFAULT(Map.of()),
     LOOKUPS_OFF(Map.of("lookup_max_keys", "0")),

@@ -25,8 +25,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * The queries of TPC-H and of a small star schema from S3 with its latency, by the defaults and
- * with each choice of the connector forced: lookups of keys, index joins, aggregation in the
+ * A benchmark of TPC-H and star schema queries from S3 with its latency, by the connector's
+ * defaults and with each planning choice forced: lookups of keys, index joins, aggregation in the
  * sidecar. No query may take longer by the defaults than {@value #MOST_TIMES} times the best of
  * them, and {@value #NOISE_MILLIS} ms more, which are three requests.
  *

@@ -9,9 +9,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The tables of TPC-H and of a small star schema that is made of them, with primary keys; their
- * files are sorted by other columns, so that a key's value does not give its place. It also has the
- * queries of both.
+ * The tables and queries of the benchmark: TPC-H and a small star schema made of it, with primary
+ * keys. Files are sorted by other columns, so that a key's value does not show its place.
  */
 final class ChosenTables {
     private static final List<TpchQuery> STAR =

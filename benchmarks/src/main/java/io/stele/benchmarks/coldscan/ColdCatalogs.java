@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Catalogs over the same tables, each with caches of its own: a catalog that was not queried yet is
- * cold, in memory and on disk, in a Trino whose code is warm.
+ * The writer of catalog files for many catalogs over the same tables, each with caches of its own.
+ * A catalog that was not queried yet is cold, in memory and on disk, in a Trino whose code is warm.
  */
 final class ColdCatalogs {
     /** The catalogs that are queried first, and again and again. */

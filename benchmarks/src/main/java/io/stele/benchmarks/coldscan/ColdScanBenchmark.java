@@ -31,8 +31,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * TPC-H Q6 over lineitem on S3, in Stele and in Iceberg with and without Trino's {@code fs.cache},
- * in one Trino server: cold, and again and again.
+ * A benchmark of cold and repeated scans, TPC-H Q6 over lineitem on S3, in Stele and Iceberg with
+ * and without Trino's {@code fs.cache}, in one Trino server.
  *
  * <p>The store is versitygw behind a proxy that gives reads the latency of S3: 30 ms and 20 ms a
  * MiB, a fifth more or less. Each cold round queries new catalogs, whose caches are empty. A table

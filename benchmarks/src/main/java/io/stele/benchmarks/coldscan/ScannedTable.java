@@ -1,6 +1,8 @@
 package io.stele.benchmarks.coldscan;
 
-/** The tables that hold the same rows, and the caches that they are read through. */
+/**
+ * The tables of equal rows that the benchmark scans, with the caches that they are read through.
+ */
 enum ScannedTable {
     STELE("stele", "lineitem", "", "stele"),
     ICEBERG_PARQUET("iceberg_parquet", "lineitem_parquet", " WITH (format = 'PARQUET')", "iceberg"),

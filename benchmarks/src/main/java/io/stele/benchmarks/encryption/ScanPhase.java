@@ -18,9 +18,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * TPC-H Q1 and Q6 through Trino over two tables of the same rows in one warehouse: one is loaded
- * before it is switched to encryption, one after. Column caches are off, so every scan reads and
- * decodes its files.
+ * The phase of the encryption benchmark that scans an unencrypted and an encrypted table by TPC-H
+ * Q1 and Q6 through Trino. Both tables have the same rows in one warehouse; one was loaded before
+ * the warehouse was switched to encryption, one after. Column caches are off, so every scan reads
+ * and decodes its files.
  */
 final class ScanPhase {
     private static final Map<String, String> QUERIES =

@@ -28,9 +28,10 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Jobs of Flink on a standalone cluster, whose processes, sidecar and all share the cores of this
- * machine. A job's rate is of its rows and the time from RUNNING to FINISHED. Beside it the same
- * job into a sink that drops its rows, and the Java client writing such rows by itself.
+ * A benchmark of Flink jobs with Stele on a standalone cluster, whose processes share this
+ * machine's cores with the sidecar. A job's rate is its rows divided by the time from RUNNING to
+ * FINISHED. It is compared with the same job into a sink that drops its rows, and with the Java
+ * client that writes such rows by itself.
  */
 public final class FlinkBenchmark implements Benchmark {
     /** 1 KB of text for each row, which is not the same for all. */

@@ -109,13 +109,12 @@ final class EngineStore implements LookupStore {
             columns.add(new ColumnSchema(2 + field, "field" + field, VarcharType.VARCHAR));
         }
         TableSchema definition =
-                TableSchema.toCreate(
-                        LocalEngine.schemaName(),
-                        TABLE,
-                        columns,
-                        List.of(1),
-                        Orientation.ROW,
-                        SHARDS);
+                TableSchema.builder(LocalEngine.schemaName(), TABLE)
+                        .columns(columns)
+                        .primaryKey(List.of(1))
+                        .orientation(Orientation.ROW)
+                        .shardCount(SHARDS)
+                        .build();
         return local.createTable(definition);
     }
 

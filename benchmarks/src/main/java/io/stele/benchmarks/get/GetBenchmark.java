@@ -21,9 +21,9 @@ import java.util.SplittableRandom;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Uniformly random point reads of rows of 10 x 100 B out of 1 M, by 1 and 2 threads: from the
- * memtable, after a flush with everything in the block cache, and with the row cache warm as well;
- * Stele's engine and RocksDB both inside this process, one key a call.
+ * A benchmark of uniformly random point reads in Stele's engine and RocksDB, both inside this
+ * process, one key a call, by 1 and 2 threads. Rows of 10 x 100 B out of 1 M are read from the
+ * memtable, after a flush with everything in the block cache, and also with a warm row cache.
  *
  * <p>Rounds take the stores in turns, and the turn rotates. Before each phase a sample of rows is
  * compared byte by byte; a row that is not found ends the benchmark. As information the same

@@ -17,9 +17,9 @@ import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
 /**
- * The peer: RocksDB in this process with LZ4, a Bloom filter of 10 bits a key, and caches of the
- * same size as Stele's. Compaction is off, as nothing is compacted in Stele: what is read is one
- * memtable, or the one file that it was flushed to.
+ * The peer in the point read benchmark, RocksDB in this process with LZ4, a Bloom filter of 10 bits
+ * a key, and caches of Stele's size. Compaction is off, since nothing is compacted in Stele either;
+ * reads are from one memtable, or from the one file that it was flushed to.
  */
 final class RocksLookupStore implements LookupStore {
     private static final int BLOOM_BITS = 10;

@@ -11,7 +11,7 @@ import org.knowm.xchart.XYSeries;
 import org.knowm.xchart.style.Styler.LegendPosition;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
-/** Figure 8(b) of the Hologres paper, drawn from a simulated burst. */
+/** A plot, written as an SVG file, of a simulated burst like figure 8(b) of the Hologres paper. */
 final class BurstPlot {
     private static final int WIDTH = 900;
     private static final int HEIGHT = 420;

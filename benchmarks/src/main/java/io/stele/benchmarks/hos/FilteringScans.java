@@ -19,7 +19,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Clients that scan shards of a table, each one after the other, for rows that there are none of.
+ * A background load of clients that scan a table's shards, each client one shard after the other,
+ * with a filter that no row passes.
  */
 public final class FilteringScans implements AutoCloseable {
     private static final int FILTERED_COLUMN = 3; // field1, which is null in no row

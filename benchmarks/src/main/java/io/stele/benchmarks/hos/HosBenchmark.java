@@ -25,8 +25,8 @@ import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
 /**
- * The scheduler: what a task and a switch cost beside the JDK's pools and virtual threads, how
- * fairly time is divided and how long short requests wait, the latter two in virtual time.
+ * A benchmark of the scheduler: costs of a task and a switch beside the JDK's pools and virtual
+ * threads, fairness, and waits of short requests. Fairness and waits are simulated in virtual time.
  */
 public final class HosBenchmark implements Benchmark {
     private static final double MICROSECOND = 1_000;

@@ -27,8 +27,8 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /**
- * Lookups by key of one client beside scans of others, on a real sidecar in a process of its own:
- * with its scheduler, and with a plain thread pool in its place.
+ * The phase of the scheduler benchmark that measures one client's lookups beside other clients'
+ * scans on a real sidecar, with its scheduler and with a plain thread pool.
  *
  * <p>The scans compute and send almost nothing: a filter that no row passes, over all rows of a row
  * table. So the benchmark measures the sharing of the sidecar's threads, not of the network. First

@@ -47,13 +47,12 @@ record IndexedTable(String name, int indexes, boolean unique, int shards) {
                     new IndexSchema(1 + index, "by_c" + index, List.of(2 + index), unique, true));
         }
         TableSchema schema =
-                TableSchema.toCreate(
-                                UserTable.SCHEMA,
-                                name,
-                                columns,
-                                List.of(1),
-                                Orientation.ROW,
-                                shards)
+                TableSchema.builder(UserTable.SCHEMA, name)
+                        .columns(columns)
+                        .primaryKey(List.of(1))
+                        .orientation(Orientation.ROW)
+                        .shardCount(shards)
+                        .build()
                         .withOptions(TableOptions.NONE.withIndexes(indexed));
         flight.action(
                 CatalogActions.CREATE_TABLE, new CreateTableRequest(schema, "", false, false));

@@ -22,8 +22,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * Upserts of uniformly random keys into one fresh table, by two threads that have four batches of
- * 1,000 rows in flight each; at the end the table has as many rows as there were keys.
+ * One timed phase of upserts of uniformly random keys into a fresh table, by two threads with four
+ * batches of 1,000 rows in flight each. At the end the table must have as many rows as there were
+ * keys.
  */
 record UpsertPhase(
         SteleClient client, FlightClient flight, SidecarStatus status, long sidecarPid, int rows) {

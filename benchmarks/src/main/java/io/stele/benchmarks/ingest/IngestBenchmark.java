@@ -26,9 +26,10 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 
 /**
- * Durable ingest of 1 M rows of ten columns of 100 bytes, in batches of 1,000, beside RocksDB with
- * synced WriteBatches of the same rows, by one thread that has a few batches in flight, by one that
- * waits for the acknowledgement of each, and by eight that do.
+ * A benchmark of durable ingest of 1 M rows in batches of 1,000, beside RocksDB with synced
+ * WriteBatches of the same rows. Rows have ten columns of 100 bytes. The writers are one thread
+ * with a few batches in flight, one thread that waits for each acknowledgement, and eight such
+ * threads.
  *
  * <p>Every round loads each store afresh, the order of the stores changes from round to round, and
  * after each load the rows are counted in the store. RocksDB runs inside this process, as it is

@@ -14,7 +14,8 @@ import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
 /**
- * The peer: RocksDB in this process, a WriteBatch for each batch, synced before it is acknowledged.
+ * The peer in the ingest benchmark, RocksDB in this process, with a WriteBatch for each batch,
+ * synced before it is acknowledged.
  */
 final class RocksDbStore implements IngestStore {
     private static final int BLOOM_BITS = 10;

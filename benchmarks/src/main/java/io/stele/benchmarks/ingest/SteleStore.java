@@ -13,8 +13,8 @@ import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Stele: a sidecar in a process of its own, written to through the public client over loopback; a
- * batch is acknowledged when it is in the synced log and visible to every reader.
+ * Stele in the ingest benchmark, a sidecar in a process of its own that the public client writes to
+ * over loopback; a batch is acknowledged when it is in the synced log and visible to every reader.
  */
 final class SteleStore implements IngestStore {
     private final UserRows rows;

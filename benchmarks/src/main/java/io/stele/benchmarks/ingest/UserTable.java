@@ -22,7 +22,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The benchmark's table in Stele: a text key and ten text columns; made and counted over Flight.
+ * The ingest benchmark's table in Stele, with a text key and ten text columns, created and counted
+ * over Flight.
  */
 public final class UserTable {
     public static final String SCHEMA = "bench";
@@ -43,7 +44,12 @@ public final class UserTable {
             columns.add(new ColumnSchema(2 + field, "field" + field, VarcharType.VARCHAR));
         }
         TableSchema schema =
-                TableSchema.toCreate(SCHEMA, table, columns, List.of(1), orientation, SHARDS);
+                TableSchema.builder(SCHEMA, table)
+                        .columns(columns)
+                        .primaryKey(List.of(1))
+                        .orientation(orientation)
+                        .shardCount(SHARDS)
+                        .build();
         flight.action(
                 CatalogActions.CREATE_TABLE, new CreateTableRequest(schema, "", false, false));
     }

@@ -23,9 +23,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * INSERTs of one row each by JDBC batch, of which Trino's driver makes a query a row. Beside
- * Stele's tables the same into one of the memory connector, which costs what Trino costs, and
- * {@code SELECT 1}.
+ * A benchmark of JDBC batches of one-row INSERTs through Trino, whose driver runs a query for each
+ * row. For comparison it inserts the same rows into a table of the memory connector, which shows
+ * Trino's own cost, and runs {@code SELECT 1}.
  *
  * <p>One connection fills a batch for each table in turn, in an order that rotates. The first batch
  * of each is reported by itself, as what a server costs that was started just now.

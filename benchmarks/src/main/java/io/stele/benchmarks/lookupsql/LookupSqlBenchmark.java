@@ -24,8 +24,8 @@ import java.util.Map;
 import java.util.SplittableRandom;
 
 /**
- * One row by its key through Trino, from Stele and from Iceberg, beside {@code SELECT 1}, which
- * costs what Trino costs.
+ * A benchmark of the lookup of one row by its key through Trino, in Stele and in Iceberg, beside
+ * {@code SELECT 1}, which shows Trino's own cost.
  *
  * <p>One connection queries each table in turn, in an order that rotates, for a random existing
  * order; results are compared. The sidecar counts the requests of a query.

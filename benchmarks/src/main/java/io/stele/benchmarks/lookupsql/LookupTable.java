@@ -2,7 +2,7 @@ package io.stele.benchmarks.lookupsql;
 
 import java.util.Locale;
 
-/** The tables of the same orders, and the query for a row of each. */
+/** The tables of equal orders that the benchmark queries, with the query for one row of each. */
 enum LookupTable {
     STELE_COLUMN(
             "stele",

@@ -46,10 +46,10 @@ import java.util.function.Supplier;
 import org.apache.paimon.table.FileStoreTable;
 
 /**
- * The files of one partition in one shard, of tables of many: what it takes to find them in the
- * store by partition and by the bounds of a column, and to write what a flush changes. Beside it
- * manifests without a base, as they were, bases with stripes of other sizes, and as many files in a
- * table of Apache Paimon.
+ * A benchmark of the cost to find the files of one partition in a shard's manifest of many files,
+ * and to write the change of a flush. Files are found in the store by partition and by the bounds
+ * of a column. Other cases are manifests without a base, bases with stripes of other sizes, and as
+ * many files in a table of Apache Paimon.
  *
  * <p>One thread, a store in memory (of Paimon: its threads, a folder); requests and bytes are
  * counted, time is processor time.

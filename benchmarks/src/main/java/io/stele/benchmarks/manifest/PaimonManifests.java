@@ -37,9 +37,9 @@ import org.apache.paimon.types.DataTypes;
 import org.apache.paimon.utils.SegmentsCache;
 
 /**
- * The same list of files in a table of Apache Paimon, whose scans read one partition and bucket.
- * Files are named and never written: planning does not open them. In a folder of its own, deleted
- * with {@link #close}.
+ * The peer in the manifest benchmark, a table of Apache Paimon with the same list of files, whose
+ * scans read one partition and bucket. Files are named and never written: planning does not open
+ * them. In a folder of its own, deleted with {@link #close}.
  *
  * <p>Its cache of manifests has no limit ({@code cache.manifest.max-memory}), and takes files of
  * all sizes, which it does not by default.

@@ -21,9 +21,9 @@ import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Pages in Alluxio's client cache (2.9.6, the version that Trino 483 uses), embedded: no Alluxio
- * cluster. Each page is a file of blocks with checksums ({@link PageBlocks}), because Alluxio has
- * none of its own.
+ * A page store over Alluxio's client cache, embedded without an Alluxio cluster, as a peer of
+ * Stele's segment files. Its version is 2.9.6, which Trino 483 uses. Each page is a file of blocks
+ * with checksums ({@link PageBlocks}), because Alluxio has none of its own.
  *
  * <p>It lives here and not in the module cache because of what it depends on: see
  * docs/decisions/data-cache.md. Parts of the contract that it does not fulfil: space is counted in

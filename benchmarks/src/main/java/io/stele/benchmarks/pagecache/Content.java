@@ -4,7 +4,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** Bytes that can be made again from their offset, eight at a time. */
+/**
+ * The generated content of the benchmark's files, of which each eight bytes follow from their
+ * offset.
+ */
 final class Content {
     private Content() {}
 

@@ -10,9 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Heap of a page and time of a restart, with many pages. They are of 1 KiB, so that they fit on the
- * disk of the machine; to either store's index a page is a page, of 16 units in ours as those of
- * the product, and a TiB has 1,048,576 of them.
+ * The phase of the page cache benchmark that measures the heap of a page and the time of a restart,
+ * with many pages. They are of 1 KiB, so that they fit on the disk of the machine; to either
+ * store's index a page is a page, of 16 units in ours as those of the product, and a TiB has
+ * 1,048,576 of them.
  */
 final class IndexPhase {
     static final PageGeometry GEOMETRY = new PageGeometry(1024, 68);

@@ -25,9 +25,9 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /**
- * The page cache over its two stores, segment files and Alluxio's client cache, beside a positional
- * read of the file itself and Alluxio without our checksums. Everything is in this process, and in
- * the system's page cache: what is measured is the way to the bytes, not the disk.
+ * A benchmark of the page cache over segment files and over Alluxio's client cache, beside
+ * positional reads of the file itself and Alluxio without our checksums. Everything is in this
+ * process, and in the system's page cache: what is measured is the way to the bytes, not the disk.
  */
 public final class PageCacheBenchmark implements Benchmark {
     private static final double TARGET_OF_PLAIN = 2.0;

@@ -2,7 +2,9 @@ package io.stele.benchmarks.pagecache;
 
 import java.io.IOException;
 
-/** One way to read a part of the file. Safe for use by many threads. */
+/**
+ * One of the compared ways to read a part of the benchmark's file. Safe for use by many threads.
+ */
 interface Reader extends AutoCloseable {
     String name();
 

@@ -20,7 +20,10 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.Executor;
 
-/** The ways to read, over folders of one run. */
+/**
+ * The factory of the compared readers of a file: positional reads, the page cache over its stores,
+ * and Alluxio.
+ */
 final class Readers {
     private static final long SEED = 42;
 

@@ -17,8 +17,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * A lake in a folder that an S3 server shows as a bucket, behind a proxy that delays and counts
- * requests: Paimon writes it as a folder, and is read in both ways. Confined to one thread.
+ * A Paimon lake in a folder that an S3 server also serves as a bucket, behind a proxy that delays
+ * and counts requests. Paimon writes it as a folder; it is read in both ways. Confined to one
+ * thread.
  */
 final class BenchmarkLake implements AutoCloseable {
     static final long REQUEST_MILLIS = 15;

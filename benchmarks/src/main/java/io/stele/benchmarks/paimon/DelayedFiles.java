@@ -12,9 +12,9 @@ import org.apache.paimon.fs.SeekableInputStream;
 import org.apache.paimon.fs.local.LocalFileIO;
 
 /**
- * Files of a folder as Paimon would read them from a remote store, which counts and delays
- * requests: a look at a file or folder, the begin of a read, and each seek but a short one forward.
- * Thread-safe.
+ * A file system for Paimon's library over a local folder, which counts and delays requests as a
+ * remote store would have them. Requests are a look at a file or folder, the begin of a read, and
+ * each seek but a short seek forward. Thread-safe.
  */
 final class DelayedFiles extends LocalFileIO {
     private static final long serialVersionUID = 1L;

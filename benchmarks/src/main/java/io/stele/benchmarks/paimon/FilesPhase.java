@@ -26,9 +26,9 @@ import org.apache.paimon.table.source.Split;
 import org.apache.paimon.types.DataTypes;
 
 /**
- * Rows by their key in files that are in the order of keys, and in files that are not, and scans of
- * all rows: in tables of ten columns, beside Paimon with its options for filters in ORC. Confined
- * to one thread.
+ * The phase of the Paimon benchmark that reads rows by key and scans all rows, beside Paimon's
+ * library with its options for filters in ORC. Tables have ten columns, and files that are in the
+ * order of keys or are not. Confined to one thread.
  */
 final class FilesPhase {
     static final String COLD_LOOKUP = "lookup cold, stele: ms";

@@ -14,9 +14,9 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /**
- * The reader of Paimon's lakes beside Paimon's own library and Iceberg. Planning, lookups, filters
- * and scans are measured in this process, through the connector as Trino calls it; the queries of
- * TPC-H in a Trino server.
+ * A benchmark of Stele's connector to Paimon lakes beside Paimon's own library and Iceberg.
+ * Planning, lookups, filters and scans are measured in this process, through the connector as Trino
+ * calls it; the queries of TPC-H in a Trino server.
  */
 public final class PaimonBenchmark implements Benchmark {
     private static final int FILES = 100_000;

@@ -16,8 +16,9 @@ import javax.management.JMException;
 import javax.management.ObjectName;
 
 /**
- * The plan of a query for one partition and one value of the bucket's key, in a table of many files
- * that are named and never written: one file is found. Confined to one thread.
+ * The phase of the Paimon benchmark that plans a query for one partition and one bucket key in a
+ * table of many files, of which one is found. The files are named and never written. Confined to
+ * one thread.
  */
 final class PlanningPhase {
     static final String WARM_CPU = "planning warm: CPU ms";

@@ -29,10 +29,10 @@ import org.apache.paimon.types.DataType;
 import org.apache.paimon.types.DataTypes;
 
 /**
- * The tables of TPC-H in a lake, written by Paimon from the generator of Trino's {@code tpch}:
- * append tables in ORC and Parquet, and tables with a primary key and deletion vectors, once as
- * they were loaded and once with a part of the rows updated to the same values. Confined to one
- * thread.
+ * The loader of TPC-H tables into a lake by Paimon's writers, from the generator of Trino's {@code
+ * tpch}. It writes append tables in ORC and Parquet, and tables with a primary key and deletion
+ * vectors, once as loaded and once with a part of the rows updated to the same values. Confined to
+ * one thread.
  */
 final class TpchLake {
     static final String ORC = "tpch_orc";

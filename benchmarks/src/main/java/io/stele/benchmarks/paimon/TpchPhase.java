@@ -21,8 +21,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The 22 queries of TPC-H through Trino over a lake beside Iceberg, in one server: on the local
- * disk, and on S3 with its latency, where both have a cache of pages. Confined to one thread.
+ * The phase of the Paimon benchmark that runs the 22 TPC-H queries through Trino over a lake,
+ * beside Iceberg in the same server. They run on the local disk, and on S3 with its latency, where
+ * both have a cache of pages. Confined to one thread.
  */
 final class TpchPhase {
     static final String ORC_RATIO = "TPC-H ORC: speed, times Iceberg";

@@ -17,11 +17,12 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Queries of one partition of tables with few and with many files: the cost of the other files.
- * Each partition has one file.
+ * A benchmark of the planning cost of other files, by queries of one partition of tables with few
+ * and with many files. Each partition has one file.
  *
- * <p>One connection queries each table in turn for a random partition; answers are checked. Beside
- * them {@code SELECT 1}, which costs what Trino costs, and Iceberg's tables of the same layout.
+ * <p>One connection queries each table in turn for a random partition; answers are checked. For
+ * comparison it runs {@code SELECT 1}, which shows Trino's own cost, and queries Iceberg's tables
+ * of the same layout.
  */
 public final class PlanningBenchmark implements Benchmark {
     private static final int ROWS_A_FILE = 20;

@@ -5,7 +5,10 @@ import java.math.BigDecimal;
 import java.sql.SQLException;
 import java.time.LocalDateTime;
 
-/** The table that the show streams into, and its rows: row {@code n} is a function of {@code n}. */
+/**
+ * The table that the quickstart streams into, and its generated rows: row {@code n} is a function
+ * of {@code n}.
+ */
 final class LiveOrders {
     static final String SCHEMA = "live";
     static final String TABLE = "orders";

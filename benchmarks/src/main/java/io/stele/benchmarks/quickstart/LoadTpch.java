@@ -6,7 +6,10 @@ import io.stele.testing.TpchQuery;
 import java.sql.SQLException;
 import java.util.List;
 
-/** Part 1 of the show: TPC-H from Trino's generator into Stele, and the same answers from both. */
+/**
+ * Part 1 of the demonstration: TPC-H is loaded from Trino's generator into Stele, and both return
+ * the same answers.
+ */
 final class LoadTpch {
     private LoadTpch() {}
 

@@ -13,9 +13,9 @@ import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
 /**
- * The first and the sixth query of TPC-H, each time with dates a day later: panels of today. Of
- * lineitem as it is loaded, whose files have rows of all dates, and of one that is partitioned by
- * month, as tables of events are.
+ * The dashboard queries of the cache benchmark, TPC-H Q1 and Q6 with dates a day later each time.
+ * They query lineitem as it is loaded, whose files have rows of all dates, and a lineitem that is
+ * partitioned by month, as tables of events are.
  */
 final class Dashboards {
     private static final LocalDate SHIPPED_BEFORE = LocalDate.of(1998, 8, 25);

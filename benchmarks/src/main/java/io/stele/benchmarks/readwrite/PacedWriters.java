@@ -14,8 +14,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Threads that upsert random rows, all together at a given rate: each writes a batch, waits until
- * it is acknowledged, and until its next one is due.
+ * A background load of threads that upsert random rows at a given total rate. Each thread writes a
+ * batch, waits for its acknowledgement, and waits until its next batch is due.
  */
 final class PacedWriters implements AutoCloseable {
     private static final int BATCH_ROWS = 100;

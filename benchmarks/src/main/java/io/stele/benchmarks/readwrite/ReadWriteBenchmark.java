@@ -32,9 +32,10 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 
 /**
- * The latency of an analytical scan (count, sum of a product, a filter) by one thread over all of a
- * column table, at a new snapshot each time, beside 0, 1, 8 and 32 writers that upsert rows of the
- * same table, all together at the same rate. Engine and writers are in this process.
+ * A benchmark of the latency of full analytical scans of a column table beside 0, 1, 8 and 32
+ * writers that upsert its rows. One thread scans (count, sum of a product, a filter), at a new
+ * snapshot each time; the writers have the same rate together. Engine and writers are in this
+ * process.
  *
  * <p>Reported of each scan are the wall time; the CPU time of the thread that scans; and the wall
  * time less what the thread waited ready in the run queue, because writers, flushes and compactions

@@ -30,9 +30,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * Seconds from the start of a sidecar that was killed (SIGKILL) until it serves, with 1 GiB of log
- * of which nothing is in files: the time includes the start of the JVM. As a baseline the same
- * sidecar with an empty log.
+ * A benchmark of the seconds from the start of a killed sidecar (SIGKILL) until it serves, with 1
+ * GiB of log to replay. Nothing of the log is in files, and the time includes the start of the JVM.
+ * The baseline is the same sidecar with an empty log.
  *
  * <p>The memtables of this run hold all of the log (see {@code bin/stele}), which the defaults do
  * not allow: they flush at 64 MiB, at a minute of age, and beyond 256 MiB in all. After each start

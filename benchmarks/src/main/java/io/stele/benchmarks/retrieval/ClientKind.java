@@ -27,9 +27,9 @@ import software.amazon.awssdk.transfer.s3.S3TransferManager;
 import software.amazon.awssdk.transfer.s3.model.DownloadRequest;
 
 /**
- * The clients that are compared, each at the same duty: signed requests, retries, S3's checksums of
- * whole objects (CRC32C) compared, and the bytes in a buffer that is used again: in an array, which
- * is all that the SDK can fill, but for {@link #STELE}.
+ * The S3 clients that the benchmark compares, each with signed requests, retries, CRC32C checksums
+ * of whole objects, and a reused buffer. The buffer is an array, which is all that the SDK can
+ * fill, except for {@link #STELE}.
  */
 enum ClientKind {
     /** Stele's download manager over its own connections, into buffers outside of the heap. */

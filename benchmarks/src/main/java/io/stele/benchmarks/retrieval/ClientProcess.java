@@ -12,8 +12,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A process that does nothing but read by one client, so that its processor time is the client's:
- * passes to warm up, in the first of which every byte is compared, then those that count.
+ * The main program of a process that only reads by one client, so that its processor time is the
+ * client's. It makes passes to warm up, in the first of which every byte is compared, and then the
+ * passes that count.
  */
 public final class ClientProcess {
     private static final double GIB = 1 << 30;

@@ -9,8 +9,8 @@ import software.amazon.awssdk.core.async.SdkPublisher;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 
 /**
- * Copies what the SDK's asynchronous clients bring into an array, whose filled length is the
- * result. For one request.
+ * A response handler that copies the bytes of the SDK's asynchronous clients into an array, whose
+ * filled length is the result. For one request.
  */
 final class IntoArray implements AsyncResponseTransformer<GetObjectResponse, Integer> {
     private final byte[] target;

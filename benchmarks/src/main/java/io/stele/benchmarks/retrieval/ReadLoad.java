@@ -9,7 +9,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Readers that take the next read as soon as they have the last, each with a buffer of its own. */
+/**
+ * A closed-loop load of reader threads on one client, each with a buffer of its own, which checks
+ * the bytes and records latencies.
+ */
 final class ReadLoad {
     private final ObjectClient client;
     private final List<ByteBuffer> buffers = new ArrayList<>();

@@ -21,8 +21,9 @@ import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Objects of 16 MiB from versitygw, 32 in flight: processor time of the client and throughput, by
- * Stele and by the clients of the AWS SDK, each in a process of its own.
+ * A benchmark of the client's processor time and throughput in reads of 16 MiB objects, by Stele
+ * and by the clients of the AWS SDK. The objects are on versitygw, 32 are in flight, and each
+ * client has a process of its own.
  */
 public final class RetrievalBenchmark implements Benchmark {
     private static final double TARGET_CPU = 0.5;

@@ -6,7 +6,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** Objects whose bytes follow from their number and offset, so that any part can be checked. */
+/**
+ * The benchmark's stored objects, whose bytes follow from their number and offset, so that any part
+ * can be checked.
+ */
 final class StoredObjects {
     private static final int PIECE_BYTES = 1 << 20;
 

@@ -24,9 +24,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Latencies of reads of 16 MiB from an S3 server that takes 30 ms and 20 ms a MiB, and ten times as
- * long for one request in twenty: by Stele with and without hedging, and by the SDK. Within a seed
- * every policy meets the same stragglers.
+ * A benchmark of the latency tails of 16 MiB reads from a slow S3 server, by Stele with and without
+ * hedging and by the SDK. A request takes 30 ms and 20 ms a MiB, and ten times as long for one
+ * request in twenty. Within a seed every policy meets the same stragglers.
  */
 public final class TailBenchmark implements Benchmark {
     private static final double TARGET_P99 = 0.25;

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** The tables of the same orders. */
+/** The tables of equal orders that the benchmark reads and writes by key. */
 enum KeyTable {
     /** Its files are in no order of the key. */
     COLUMN(

@@ -32,9 +32,9 @@ import java.util.SplittableRandom;
 import java.util.TreeSet;
 
 /**
- * Orders by their keys through Trino from S3 with its latency: one, and twenty of a query, and
- * 2,500 that replace others; in a column table, a row table, and Iceberg without a cache, with the
- * defaults of all.
+ * A benchmark of orders read and replaced by key through Trino on S3 with its latency, in Stele's
+ * column and row tables and in Iceberg. Queries read one order or twenty; a statement replaces
+ * 2,500 orders. Iceberg has no cache; all have their defaults.
  *
  * <p>Cold means that the sidecar was started just before; before the measurement, a query of a row
  * in its log opens the connections. Then other keys are queried, when the metadata and indexes are

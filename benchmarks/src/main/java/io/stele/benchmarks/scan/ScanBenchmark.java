@@ -19,7 +19,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * TPC-H Q1 and Q6 over lineitem in Stele and in Iceberg (ORC and Parquet), in one Trino server.
+ * A benchmark of TPC-H Q1 and Q6 over lineitem in Stele and in Iceberg (ORC and Parquet), in one
+ * Trino server.
  *
  * <p>All tables are loaded by CREATE TABLE AS from the same generator with their connectors'
  * defaults. The rounds are interleaved: in each, every table answers every query once, in an order

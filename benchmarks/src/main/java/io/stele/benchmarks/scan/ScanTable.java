@@ -1,6 +1,6 @@
 package io.stele.benchmarks.scan;
 
-/** The tables that hold the same rows. */
+/** The tables of equal lineitem rows that the benchmark scans. */
 enum ScanTable {
     STELE("stele", "stele.bench", "lineitem", ""),
     /** The same table through a catalog without a column cache: every scan decodes its files. */

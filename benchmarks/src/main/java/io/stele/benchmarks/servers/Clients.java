@@ -10,7 +10,10 @@ import java.time.Clock;
 import java.util.Optional;
 import java.util.Properties;
 
-/** Clients of a run's sidecar. */
+/**
+ * The factory of clients of a run's sidecar: Stele's Java client, PostgreSQL's JDBC driver and
+ * Flight.
+ */
 public final class Clients {
     private static final String HOST = "127.0.0.1";
 

@@ -3,7 +3,7 @@ package io.stele.benchmarks.servers;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.ConcurrentHistogram;
 
-/** Latencies of one kind of operation; safe for concurrent recording. */
+/** A histogram of the latencies of one kind of operation; safe for concurrent recording. */
 public final class Latencies {
     private static final long HIGHEST_NANOS = TimeUnit.MINUTES.toNanos(10);
 

@@ -3,7 +3,7 @@ package io.stele.benchmarks.servers;
 import java.sql.SQLException;
 import java.util.List;
 
-/** Keys of existing orders of TPC-H. */
+/** A query through Trino for a sample of the keys of existing TPC-H orders. */
 public final class OrderKeys {
     private OrderKeys() {}
 

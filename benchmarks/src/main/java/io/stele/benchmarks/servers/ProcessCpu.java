@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** CPU time of another process, as Linux accounts it. */
+/** A reader of the CPU time of another process, as Linux accounts it. */
 public final class ProcessCpu {
     /** Linux reports in ticks of USER_HZ, which is 100 on every architecture that Java runs on. */
     private static final long TICK_NANOS = 10_000_000;

@@ -11,8 +11,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Catalogs of Stele and Iceberg over one bucket: all of a kind see the same tables, and each has
- * caches of its own. Files are written before the servers start. Confined to one thread.
+ * The writer of catalog files for Stele's and Iceberg's catalogs over one bucket, each with caches
+ * of its own. All catalogs of a kind see the same tables. Files are written before the servers
+ * start. Confined to one thread.
  */
 public final class S3Catalogs {
     private static final String CACHE_SIZE = "2GB";

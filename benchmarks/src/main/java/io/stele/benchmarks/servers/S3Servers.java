@@ -16,7 +16,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
-/** An S3 server for a benchmark, and stores on it. */
+/**
+ * The start of an S3 server for a benchmark as a child process, and the factory of stores on it.
+ */
 public final class S3Servers {
     private static final Logger logger = Logger.getLogger(S3Servers.class.getName());
 

@@ -10,7 +10,10 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Clock;
 
-/** A page of the sidecar's HTTP server. Confined to one thread. */
+/**
+ * A reader of one authenticated page of the sidecar's HTTP server, such as its metrics. Confined to
+ * one thread.
+ */
 public final class SidecarPage implements AutoCloseable {
     private final URI uri;
     private final TokenSource tokens;

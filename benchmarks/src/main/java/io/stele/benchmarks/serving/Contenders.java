@@ -11,8 +11,9 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * All that reads and writes the rows of {@link ServingRows}: stores by a client of Java each, and
- * servers by pgbench. Confined to one thread.
+ * The compared stores of the serving benchmark, with the runs of its gets and upserts on them. Each
+ * store has a client in Java; servers of PostgreSQL's protocol are also measured by pgbench.
+ * Confined to one thread.
  */
 final class Contenders implements AutoCloseable {
     /** Each client has its own connections. */

@@ -14,8 +14,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stele's Java client over the framed protocol: a client with connections of its own for each
- * session, or one that all sessions share, which then batches what they ask for.
+ * Stele as a store of the serving benchmark, by its Java client over the framed protocol. Each
+ * session has a client with connections of its own, or all sessions share one client, which then
+ * batches their requests.
  */
 final class FramedStore implements ServingStore {
     private final Run run;

@@ -11,7 +11,10 @@ import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.Collections;
 
-/** PostgreSQL's JDBC driver, on PostgreSQL or on Stele's port for it; statements are prepared. */
+/**
+ * A store of the serving benchmark by PostgreSQL's JDBC driver, which is PostgreSQL or Stele's port
+ * for its protocol; statements are prepared.
+ */
 final class JdbcStore implements ServingStore {
     private static final String UPSERT =
             ServingRows.UPSERT.formatted(

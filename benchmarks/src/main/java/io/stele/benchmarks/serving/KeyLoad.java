@@ -18,7 +18,8 @@ import org.HdrHistogram.Histogram;
 import site.ycsb.generator.ScrambledZipfianGenerator;
 
 /**
- * Clients that each have a session and a thread, and ask for rows one after the other.
+ * A load of clients on one store, each with a session and a thread, which read or write rows by key
+ * one after the other.
  *
  * @param clients sessions, each with a thread
  * @param rows ids go from 1 to this

@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Gets, multi-gets and durable upserts of rows in memory in closed loops. PostgreSQL's number is
- * the better of pgbench's and JDBC's.
+ * The phase of the serving benchmark that measures gets, multi-gets and durable upserts of rows in
+ * memory in closed loops. PostgreSQL's number is the better of pgbench's and JDBC's.
  */
 final class KeysPhase {
     private static final int MULTI_GET_KEYS = 100;

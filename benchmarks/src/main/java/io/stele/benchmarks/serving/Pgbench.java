@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** pgbench and psql of PostgreSQL 15, with prepared statements. */
+/** The runner of PostgreSQL 15's pgbench and psql as child processes, with prepared statements. */
 final class Pgbench {
     private static final String DEBIAN = "/usr/lib/postgresql/15/bin";
     private static final Pattern TPS = Pattern.compile("tps = ([0-9.]+)");

@@ -18,8 +18,9 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 
 /**
- * pgbench's tables: loaded by psql's COPY from a file of rows of about 100 B, then read and changed
- * by pgbench itself, prepared. Both servers have the primary key while they load.
+ * The phase of the serving benchmark on pgbench's tables, which psql's COPY loads and pgbench reads
+ * and changes by prepared statements. COPY reads a file of rows of about 100 B. Both servers have
+ * the primary key while they load.
  */
 final class PgbenchPhase {
     private static final String ACCOUNTS = "pgbench_accounts";

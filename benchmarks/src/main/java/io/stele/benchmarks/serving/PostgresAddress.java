@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Properties;
 
 /**
- * Where a server that speaks PostgreSQL's protocol is, on this machine.
+ * The address, on this machine, of a server that speaks PostgreSQL's protocol.
  *
  * @param password not used by servers that trust every client
  */

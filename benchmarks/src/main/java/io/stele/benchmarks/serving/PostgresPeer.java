@@ -14,9 +14,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * PostgreSQL 15 with a data folder of its own: durable as by default, the caller's amount of shared
- * buffers and a log that is not in the way. Where this process is root, it runs as the user {@code
- * postgres}. Confined to one thread.
+ * The peer PostgreSQL 15, a child process with a data folder of its own. It is durable as by
+ * default, with the caller's amount of shared buffers and a large write-ahead log. Where this
+ * process is root, it runs as the user {@code postgres}. Confined to one thread.
  */
 final class PostgresPeer implements AutoCloseable {
     private static final String DEBIAN = "/usr/lib/postgresql/15/bin";

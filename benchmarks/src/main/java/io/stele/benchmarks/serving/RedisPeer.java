@@ -9,8 +9,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Redis, which syncs its log before it answers a write: {@code redis-server} of the search path, or
- * the one that the environment variable {@code STELE_REDIS_SERVER} names.
+ * The peer Redis, a child process that syncs its log before it answers a write. The program is
+ * {@code redis-server} of the search path, or the program that the environment variable {@code
+ * STELE_REDIS_SERVER} names.
  */
 final class RedisPeer implements AutoCloseable {
     private final int port;

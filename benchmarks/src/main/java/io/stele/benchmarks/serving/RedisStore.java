@@ -6,7 +6,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** Redis over a socket: a hash a row, with the fields of {@link ServingRows}. */
+/**
+ * Redis over a socket as a store of the serving benchmark, with a hash for each row, whose fields
+ * are those of {@link ServingRows}.
+ */
 final class RedisStore implements ServingStore {
     /** Rows on their way while rows are loaded. */
     private static final int PIPELINE = 200;

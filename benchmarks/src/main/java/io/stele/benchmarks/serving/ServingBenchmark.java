@@ -18,10 +18,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rows of 1 KB by key, over the framed protocol and PostgreSQL's, beside PostgreSQL 15 and Redis 7
- * with the same rows, on this machine in the same run. Every server is a process of its own;
- * clients are this process, pgbench, psql and YCSB's. Writes are durable everywhere before they are
- * acknowledged. A peer that is not installed leaves its rows of the report not met.
+ * A benchmark of 1 KB rows served by key over the framed protocol and PostgreSQL's, beside
+ * PostgreSQL 15 and Redis 7 in the same run. Every server is a process of its own; clients are this
+ * process, pgbench, psql and YCSB's. Writes are durable everywhere before they are acknowledged. A
+ * peer that is not installed leaves its rows of the report not met.
  *
  * <p>The phases, for {@code --only}: {@code keys} (closed loops of 1 to 128 clients), {@code tails}
  * (open loop at half of the peak, and beside scans), {@code pgbench} (with COPY), {@code ycsb} and,

@@ -11,7 +11,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The servers of a run, and where its numbers go. Confined to one thread.
+ * The servers of a serving benchmark's run, and the collector of its numbers. Confined to one
+ * thread.
  *
  * @param pgbench psql and pgbench, where they are installed
  */

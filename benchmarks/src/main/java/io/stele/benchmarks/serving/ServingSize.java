@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * How much a run does.
+ * The sizes of a serving benchmark's run: rows, rounds, durations and clients.
  *
  * @param rows rows of 1 KB
  * @param rounds of which medians are taken

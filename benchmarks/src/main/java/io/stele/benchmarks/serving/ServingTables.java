@@ -197,13 +197,12 @@ final class ServingTables {
             columns.set(0, columns.getFirst().notNull());
         }
         TableSchema schema =
-                TableSchema.toCreate(
-                        table.schema(),
-                        table.name(),
-                        columns,
-                        table.hasKey() ? List.of(1) : List.of(),
-                        table.hasKey() ? Orientation.ROW : Orientation.COLUMN,
-                        SHARDS);
+                TableSchema.builder(table.schema(), table.name())
+                        .columns(columns)
+                        .primaryKey(table.hasKey() ? List.of(1) : List.of())
+                        .orientation(table.hasKey() ? Orientation.ROW : Orientation.COLUMN)
+                        .shardCount(SHARDS)
+                        .build();
         stele.action(CatalogActions.CREATE_TABLE, new CreateTableRequest(schema, "", false, false));
     }
 

@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Gets from a table of ten times the memory of both servers' caches, which are made smaller for it.
- * Both then read files, which the operating system has in memory. Redis has no such setting, and
- * keeps all rows.
+ * The phase of the serving benchmark that gets rows of a table ten times as large as both servers'
+ * caches, which are made smaller for it. Both then read files, which the operating system has in
+ * memory. Redis has no such setting, and keeps all rows.
  */
 final class SmallMemoryPhase {
     private static final int TIMES_MEMORY = 10;

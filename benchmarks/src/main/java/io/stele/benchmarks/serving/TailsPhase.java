@@ -19,8 +19,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The tails of latencies: at a fixed rate of half of what the closed loop reached just before, in
- * an open loop, and of one client beside analytical scans.
+ * The phase of the serving benchmark that measures latency tails, in an open loop at half the peak
+ * rate, and of one client beside analytical scans. The peak is that of a closed loop just before.
  */
 final class TailsPhase {
     private static final int SCANS = 16;

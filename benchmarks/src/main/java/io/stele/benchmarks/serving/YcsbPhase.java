@@ -18,8 +18,9 @@ import java.util.OptionalDouble;
 import site.ycsb.DB;
 
 /**
- * YCSB's core workloads A to F by its own client, a process for each, in YCSB's order: load, A, B,
- * C, F, D, a new load, E. One round. A workload with an operation that failed has no throughput.
+ * The phase of the serving benchmark that runs YCSB's core workloads A to F by YCSB's own client, a
+ * process for each. YCSB's order is load, A, B, C, F, D, a new load, E. One round. A workload with
+ * an operation that failed has no throughput.
  */
 final class YcsbPhase {
     private static final String FRAMED = "Stele framed";

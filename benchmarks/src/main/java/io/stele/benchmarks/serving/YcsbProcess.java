@@ -15,7 +15,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import site.ycsb.DB;
 
-/** {@code site.ycsb.Client} in a process of its own, with a workload's properties in a file. */
+/**
+ * The runner of {@code site.ycsb.Client} in a process of its own, with a workload's properties in a
+ * file.
+ */
 final class YcsbProcess {
     private static final Pattern THROUGHPUT =
             Pattern.compile("\\[OVERALL\\], Throughput\\(ops/sec\\), ([0-9.E]+)");

@@ -20,7 +20,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The 22 queries of TPC-H in Stele and in Iceberg (ORC and Parquet), in one Trino server.
+ * A benchmark of the 22 queries of TPC-H in Stele and in Iceberg (ORC and Parquet), in one Trino
+ * server.
  *
  * <p>All tables are loaded by CREATE TABLE AS from the same generator with their connectors'
  * defaults, and analyzed. The rounds are interleaved: in each, every store answers every query

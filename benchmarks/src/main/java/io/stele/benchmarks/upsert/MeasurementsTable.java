@@ -9,7 +9,6 @@ import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.row.RowRouter;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
-import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.wire.WriteBatchBuilder;
 import java.nio.charset.StandardCharsets;
@@ -29,9 +28,9 @@ import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A column table of small rows, (id bigint, reading bigint, ratio double, place varchar(16), state
- * varchar(4)), with the primary key id or without one. Rows are made from a number, so what a key
- * must have can be checked.
+ * The upsert benchmark's column table of small generated rows, with a primary key or without one.
+ * Its columns are (id bigint, reading bigint, ratio double, place varchar(16), state varchar(4));
+ * the primary key is id. Rows are made from a number, so what a key must have can be checked.
  */
 final class MeasurementsTable {
     private static final int SHARDS = 2;
@@ -57,13 +56,11 @@ final class MeasurementsTable {
                         new ColumnSchema(5, "state", DataType.parse("varchar(4)")));
         schema =
                 local.createTable(
-                        TableSchema.toCreate(
-                                LocalEngine.schemaName(),
-                                name,
-                                columns,
-                                keyed ? List.of(1) : List.of(),
-                                Orientation.COLUMN,
-                                SHARDS));
+                        TableSchema.builder(LocalEngine.schemaName(), name)
+                                .columns(columns)
+                                .primaryKey(keyed ? List.of(1) : List.of())
+                                .shardCount(SHARDS)
+                                .build());
         layout = RowLayout.of(schema.columns());
     }
 

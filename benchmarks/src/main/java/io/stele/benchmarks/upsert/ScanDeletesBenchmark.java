@@ -22,9 +22,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Full scans of TPC-H lineitem through Trino with 0, 1 and 10 % of its rows deleted, spread evenly:
- * three tables of the same rows, and DELETE statements. Rounds take the tables in turns. Counts and
- * sums are compared with the generator's for the rows that are left.
+ * A benchmark of full scans of TPC-H lineitem through Trino with 0, 1 and 10 % of its rows deleted,
+ * spread evenly. Three tables of the same rows are changed by DELETE statements. Rounds take the
+ * tables in turns. Counts and sums are compared with the generator's for the rows that are left.
  *
  * <p>Rows deleted are not in the result, so a table with many of them has less to add up; what is
  * compared is the time of the whole scan all the same.

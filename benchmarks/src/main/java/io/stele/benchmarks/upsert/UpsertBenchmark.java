@@ -19,8 +19,9 @@ import java.util.SplittableRandom;
 import java.util.function.UnaryOperator;
 
 /**
- * Uniformly random upserts into a column tablet of 10 M rows, beside appends of the same rows to a
- * table without a primary key: the engine in this process, on the local disk, log synced.
+ * A benchmark of uniformly random upserts into a column tablet of 10 M rows, beside appends of the
+ * same rows to a table without a primary key. The engine is in this process, on the local disk, and
+ * syncs its log.
  *
  * <p>A phase writes a number of rows in batches of 1,000 by two threads, eight batches in flight
  * each, until all are acknowledged ("acknowledged") and then until they are in files ("in files",

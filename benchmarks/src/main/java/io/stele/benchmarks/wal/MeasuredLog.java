@@ -23,7 +23,10 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/** A log with writers, each of which waits for its record before it makes the next. */
+/**
+ * A write-ahead log in this process under a load of writers, each of which waits until its record
+ * is durable before it appends the next.
+ */
 final class MeasuredLog implements AutoCloseable {
     private static final ShardId SHARD = new ShardId(0, 0);
 

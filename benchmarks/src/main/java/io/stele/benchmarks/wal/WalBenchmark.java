@@ -30,9 +30,10 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.random.RandomGenerator;
 
 /**
- * Time from append to durability of records of 1 KB, by where the log is: in a folder, on an HDFS
- * of one data node, and on an S3 server, with and without a pause between objects. All servers are
- * on this machine and its disk, so networks and the services' own latencies are not in the numbers.
+ * A benchmark of the time from append to durability of 1 KB records, with the log in a folder, on
+ * HDFS or on an S3 server. HDFS has one data node; on S3 it runs with and without a pause between
+ * objects. All servers are on this machine and its disk, so networks and the services' own
+ * latencies are not in the numbers.
  */
 public final class WalBenchmark implements Benchmark {
     private static final int RECORD_BYTES = 1_024;

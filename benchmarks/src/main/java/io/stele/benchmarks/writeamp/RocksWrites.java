@@ -15,7 +15,10 @@ import org.rocksdb.TickerType;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
-/** RocksDB under the workload: leveled compaction, LZ4, levels and files as large as Stele's. */
+/**
+ * The peer in the write amplification benchmark, RocksDB in this process, with leveled compaction,
+ * LZ4, and levels and files as large as Stele's.
+ */
 final class RocksWrites {
     private static final int BATCH_ROWS = 100;
     private static final int POLL_MILLIS = 50;

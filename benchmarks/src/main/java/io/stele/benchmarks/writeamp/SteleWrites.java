@@ -20,7 +20,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** Stele's engine under the workload: one shard, sizes in the proportions of the defaults. */
+/**
+ * Stele's engine in the write amplification benchmark, in this process, with one shard and sizes in
+ * the proportions of the defaults.
+ */
 final class SteleWrites {
     private static final int BATCH_ROWS = 100;
     private static final int PIPELINE = 8;
@@ -80,7 +83,10 @@ final class SteleWrites {
         for (int field = 0; field < UserRows.FIELDS; field++) {
             columns.add(new ColumnSchema(2 + field, "field" + field, VarcharType.VARCHAR));
         }
-        return TableSchema.toCreate(
-                LocalEngine.schemaName(), "usertable", columns, List.of(1), orientation, 1);
+        return TableSchema.builder(LocalEngine.schemaName(), "usertable")
+                .columns(columns)
+                .primaryKey(List.of(1))
+                .orientation(orientation)
+                .build();
     }
 }

@@ -5,7 +5,7 @@ import java.util.BitSet;
 import java.util.SplittableRandom;
 
 /**
- * Upserts with uniformly random keys: the same ones for every store. Immutable.
+ * The upserts with uniformly random keys that every store of the benchmark gets. Immutable.
  *
  * @param memTableBytes a memtable is flushed at
  * @param multiple of that comes in

@@ -16,9 +16,9 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Bytes written for each byte that comes in: rows of a key and 10 x 100 B that do not compress,
- * upserted with uniformly random keys, each about twice, until ten times the memtable has come in;
- * then flushes and compactions run until none is due.
+ * A benchmark of the bytes written for each byte that comes in, by upserts with uniformly random
+ * keys and then flushes and compactions until none is due. Rows have a key and 10 x 100 B that do
+ * not compress. Each key is upserted about twice, until ten times the memtable has come in.
  *
  * <p>What comes in is keys and fields, 1,023 bytes a row. What is written is counted where it goes
  * to disk: the log, and every object of the warehouse (SST files, column files, key indexes,

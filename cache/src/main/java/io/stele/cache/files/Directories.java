@@ -5,11 +5,14 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** File system operations on directories themselves, not on the files in them. Stateless. */
+/**
+ * File system operations on directories: the sync that makes new, renamed and deleted names
+ * durable. Stateless.
+ */
 public final class Directories {
     private Directories() {}
 
-    /** Names that were added, changed or taken out are there after a crash of the machine, too. */
+    /** Makes the names added, changed and removed so far durable against a crash of the machine. */
     public static void sync(Path directory) throws IOException {
         try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
             channel.force(true);

@@ -18,8 +18,9 @@ import java.util.Properties;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * An exclusive lock on a directory for one part of one process, until it is closed or the process
- * ends. It is a lock on the directory's file {@value #FILE_NAME}.
+ * An exclusive lock of one component of one process on a local directory, such as a log's or
+ * cache's, until it is closed or the process ends. It is a lock on the directory's file {@value
+ * #FILE_NAME}.
  *
  * <p>A process loses its POSIX locks on a file when it closes any descriptor of that file. So the
  * lock file of a directory that this process holds is never opened a second time. The holders are
@@ -33,12 +34,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * Thread-safe.
  */
 public final class DirectoryLock implements Closeable {
-    /** The name of the file, which is not to be used otherwise. */
+    /** The name of the lock file, which must have no other use. */
     public static final String FILE_NAME = "lock";
 
     private static final String HELD = "io.stele.directory-lock.";
 
-    /** Stands where the number of the lock file will, while that is opened. */
+    /** The placeholder for the number of the lock file while the file is being opened. */
     private static final String OPENING = "opening";
 
     private final FileChannel file;
@@ -50,9 +51,9 @@ public final class DirectoryLock implements Closeable {
         this.holding = holding;
     }
 
-    /** A system property: whose directory, and which lock file. */
+    /** A holder's system property: its name identifies the directory, its value the lock file. */
     private record Holding(String name, String lockFile) {
-        /** Does not remove an entry that another holder wrote since. */
+        /** Removes the property, unless another holder has written it since. */
         void remove() {
             System.getProperties().remove(name, lockFile);
         }
@@ -61,8 +62,8 @@ public final class DirectoryLock implements Closeable {
     /**
      * Creates the directory if it does not exist and locks it.
      *
-     * @param purpose what the directory is for, as errors name it: "log"
-     * @throws IOException if another process, or another part of this one, has it
+     * @param purpose of the directory, for messages, such as "log"
+     * @throws IOException if another process, or another component of this one, has locked it
      */
     public static DirectoryLock acquire(Path directory, String purpose) throws IOException {
         requireNonNull(purpose, "purpose is null");
@@ -79,9 +80,9 @@ public final class DirectoryLock implements Closeable {
 
     /**
      * Creates the directory if it does not exist and locks it; empty if another process, or another
-     * part of this one, has it.
+     * component of this one, has locked it.
      *
-     * @throws IOException if it cannot be made or written
+     * @throws IOException if it cannot be created or written
      */
     public static Optional<DirectoryLock> tryAcquire(Path directory) throws IOException {
         Files.createDirectories(requireNonNull(directory, "directory is null"));
@@ -98,7 +99,7 @@ public final class DirectoryLock implements Closeable {
     }
 
     /**
-     * Writes down that the lock file is being opened, unless another part of the process has it.
+     * Records that the lock file is being opened, unless another component of the process has it.
      */
     private static boolean begin(Holding opening, Path lockFile) throws IOException {
         Properties held = System.getProperties();
@@ -116,9 +117,7 @@ public final class DirectoryLock implements Closeable {
         }
     }
 
-    /**
-     * An identity that is equal for all paths to the file, as far as the file system has such keys.
-     */
+    /** An identity that is equal for all paths to the file, if the file system has file keys. */
     private static String identity(Path file) throws IOException {
         Object key = Files.readAttributes(file, BasicFileAttributes.class).fileKey();
         return key == null ? file.toRealPath().toString() : key.toString();
@@ -128,7 +127,7 @@ public final class DirectoryLock implements Closeable {
         try {
             return identity(lockFile).equals(identity);
         } catch (NoSuchFileException e) {
-            return false; // of a directory that was deleted since
+            return false; // the directory was deleted since
         }
     }
 

@@ -15,15 +15,15 @@ import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cache of open channels of files that were read recently. Opening a file costs as much as
- * reading some kilobytes of it. Only for files that do not change: code that deletes or replaces
- * one calls {@link #forget}. Thread-safe.
+ * A cache of open channels of recently read local files, used by the local object store. Opening a
+ * file costs as much as reading some kilobytes of it. Only for files that do not change: code that
+ * deletes or replaces a file must call {@link #forget}. Thread-safe.
  */
 public final class OpenFiles {
     private final Cache<Path, FileChannel> channels;
 
     /**
-     * @param maxFiles about how many files stay open
+     * @param maxFiles approximate limit of open files
      */
     public OpenFiles(int maxFiles) {
         if (maxFiles < 1) {
@@ -46,7 +46,7 @@ public final class OpenFiles {
         }
     }
 
-    /** Reads from a channel of the file; any position of the channel is meaningless. */
+    /** A read from a channel of the file; the position of the channel is undefined. */
     @FunctionalInterface
     public interface Read {
         /**
@@ -56,8 +56,8 @@ public final class OpenFiles {
     }
 
     /**
-     * Runs a read, again if the channel was closed under it: because others were opened, or because
-     * another thread was interrupted while it read, which in Java closes the channel for all.
+     * Runs a read, and repeats it if the channel was closed meanwhile: by an eviction, or by the
+     * interrupt of another reading thread, for which Java closes the channel for all threads.
      *
      * @throws ClosedByInterruptException if this thread is interrupted
      */
@@ -96,7 +96,7 @@ public final class OpenFiles {
         }
     }
 
-    /** Closes the file, which is to be deleted or replaced: after that. */
+    /** Closes the file. Must be called after it was deleted or replaced. */
     public void forget(Path file) {
         channels.invalidate(file);
     }

@@ -6,11 +6,11 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.util.Locale;
 
-/** Positional reads and writes that are whole or fail. */
+/** Positional reads and writes of file channels that transfer all bytes or throw. Stateless. */
 public final class Transfers {
     /**
-     * The JDK keeps a direct buffer of the largest transfer of each thread for one on the heap, so
-     * those go in pieces.
+     * The piece size of transfers of heap buffers. For these, the JDK caches a direct buffer of the
+     * size of the thread's largest transfer.
      */
     private static final int HEAP_BYTES = 256 << 10;
 
@@ -19,7 +19,7 @@ public final class Transfers {
     /**
      * Fills {@code target} from {@code position}.
      *
-     * @param file what errors call the file
+     * @param file the name of the file for messages
      * @throws EOFException if the file ends before
      */
     public static void readFully(FileChannel channel, long position, ByteBuffer target, Object file)
@@ -42,11 +42,11 @@ public final class Transfers {
                 next += count;
             }
         } finally {
-            target.limit(limit); // callers begin again when a channel was closed under them
+            target.limit(limit); // callers repeat the read if the channel was closed meanwhile
         }
     }
 
-    /** Writes what remains of {@code source} at {@code position}. */
+    /** Writes the remaining bytes of {@code source} at {@code position}. */
     public static void writeFully(FileChannel channel, long position, ByteBuffer source)
             throws IOException {
         int limit = source.limit();

@@ -9,8 +9,9 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Locale;
 
 /**
- * An immutable file whose pages may be cached. Create one when the file is opened and reuse it: its
- * id is hashed here, once, to the 128 bits that identify it in indexes and checksums.
+ * The identity of an immutable file in the page cache: its table, id and size. Readers create it
+ * when they open the file and reuse it, because it hashes the id to the 128 bits that identify the
+ * file in indexes and checksums.
  *
  * <p>Invariant: the bytes of an id never change. A path that is written again needs another id, for
  * example the path with the version of its content.
@@ -26,8 +27,8 @@ public final class CachedFile {
     private final boolean admitsOnSecondAccess;
 
     /**
-     * @param table whose share the pages count to, and under whose name they are measured
-     * @param id what the file is called for ever
+     * @param table to whose share and statistics the pages are counted
+     * @param id the name of the file, never used for other content
      */
     public CachedFile(String table, String id, long sizeBytes) {
         this.table = requireNonNull(table, "table is null");
@@ -57,7 +58,7 @@ public final class CachedFile {
     }
 
     /**
-     * The same file for a worker that is not its preferred one. Pages are found as for this file,
+     * The identity of this file for a worker that is not its preferred one. Cached pages are found,
      * but fetched pages are cached only if they were fetched before.
      */
     public CachedFile admittedOnSecondAccess() {

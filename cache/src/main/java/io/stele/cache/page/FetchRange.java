@@ -4,19 +4,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Units of one file that are fetched with one request.
+ * A range of consecutive units of one file that the page cache fetches with one request.
  *
- * @param firstUnit the first
- * @param units how many
+ * @param firstUnit number of the first unit in the file
+ * @param units number of units
  */
 record FetchRange(long firstUnit, int units) {
-    /** The last one. */
+    /** The number of the last unit, inclusive. */
     long lastUnit() {
         return firstUnit + units - 1;
     }
 
     /**
-     * Joins units that lie side by side, up to {@code maxBytes} a range, or one unit.
+     * Joins adjacent units to ranges of up to {@code maxBytes} bytes, or one unit.
      *
      * @param missing unit numbers, ascending
      */

@@ -10,19 +10,23 @@ import java.util.concurrent.locks.ReentrantLock;
  * ratio of that sample (spatial sampling: C. Waldspurger et al., Efficient MRC Construction with
  * SHARDS, FAST 2015, section 3).
  *
- * <p>They estimate the benefit of more space. They are LRU and count every page as full. So the hit
- * ratio of the one of the present size is the reference for the others, not the real hit ratio.
+ * <p>They estimate the benefit of more space. They are LRU and count every page as full. So the
+ * reference for the other sizes is the simulated hit ratio of the present size, not the real hit
+ * ratio.
  *
  * <p>Thread-safe: guarded by its lock, which requests outside the sample do not take.
  */
 final class GhostCaches {
-    /** Sizes, in multiples of the real one. */
+    /** The simulated sizes, in multiples of the real size. */
     static final double[] FACTORS = {0.5, 1, 2, 4};
 
-    /** Pages in the sample's cache of the real size: 1 MiB of heap in all. */
+    /** Pages of the simulated cache of the real size: 1 MiB of heap in all. */
     private static final long SAMPLED_PAGES = 1024;
 
-    /** Of the pages at most, so that small caches do not spend their time on it. */
+    /**
+     * The greatest share of sampled pages, so that the simulation of small caches does not cost
+     * much time.
+     */
     private static final double MAX_RATE = 0.25;
 
     private final long threshold;
@@ -37,7 +41,7 @@ final class GhostCaches {
         }
     }
 
-    /** Counts a request of a page to its table. */
+    /** Counts a request of a page for its table. */
     void request(PageKey key, TableCounters table) {
         if ((PageKey.mix(key.low()) >>> 32) >= threshold) {
             return;

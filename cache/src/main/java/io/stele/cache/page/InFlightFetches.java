@@ -9,23 +9,24 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ExecutionException;
 
 /**
- * The fetches in flight of units of pages, each until its unit is in the store.
+ * A table of the page cache's fetches in flight, by unit, each until its unit is in the store, so
+ * that concurrent readers share them.
  *
  * <p>Invariant: there is at most one fetch of a unit, and it ends even if its thread fails.
  * Thread-safe.
  */
 final class InFlightFetches {
     /**
-     * Bytes of a unit that was fetched.
+     * The bytes of a fetched unit.
      *
-     * @param bytes those of the whole fetch; they never change
+     * @param bytes of the whole fetch; they never change
      * @param offset of the unit in them
      */
     record FetchedUnit(byte[] bytes, int offset) {}
 
     /**
-     * The fetch of one unit. A fetch that failed ends empty: the failure may be its reader's own,
-     * an interrupt for example, and the others look again for themselves.
+     * The fetch of one unit. A failed fetch ends empty: the failure may concern its reader only,
+     * such as an interrupt, so other readers search and fetch again themselves.
      */
     static final class UnitFetch {
         private final PageKey key;
@@ -42,14 +43,14 @@ final class InFlightFetches {
             result.complete(Optional.of(fetchedUnit));
         }
 
-        /** Whether {@link #await} gives its result at once. */
+        /** Whether {@link #await} returns at once. */
         boolean isEnded() {
             return result.isDone();
         }
 
         /**
-         * Waits for the fetch. Empty if it brought nothing, so that the caller must check the store
-         * or fetch itself.
+         * Waits for the fetch. Empty if it failed: then the caller must check the store or fetch
+         * the unit itself.
          */
         Optional<FetchedUnit> await() throws InterruptedIOException {
             try {
@@ -74,13 +75,13 @@ final class InFlightFetches {
         return Optional.ofNullable(inFlight.putIfAbsent(mine.key, mine));
     }
 
-    /** The unit is in the store now, or nowhere. */
+    /** Ends a fetch, after its unit was stored or given up. */
     void end(UnitFetch fetch) {
         inFlight.remove(fetch.key, fetch);
         fetch.result.complete(Optional.empty());
     }
 
-    /** Units on their way. */
+    /** The number of units in flight. */
     int size() {
         return inFlight.size();
     }

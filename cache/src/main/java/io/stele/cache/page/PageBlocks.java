@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * Blocks of a page as they lie on disk (big-endian):
+ * The codec of the blocks of pages on the cache's disks, each with a checksum (big-endian):
  *
  * <pre>
  * 0      checksum  4  CRC32C of the content, exclusive-or 32 bits made of the page's key and the
@@ -13,9 +13,8 @@ import java.util.zip.CRC32C;
  * </pre>
  *
  * <p>Invariant: a block verifies only as the block of the page that it was written for. So a unit
- * that was assigned to another page meanwhile, half written when the process ended, or never
- * written since, reads as damage and never as another page's bytes. This needs no sync and no order
- * of writes.
+ * that was assigned to another page meanwhile, half written when the process ended, or not written
+ * yet, reads as damaged, never as another page's bytes. This needs no sync and no order of writes.
  *
  * <p>Immutable; buffers belong to the caller.
  */
@@ -29,7 +28,7 @@ public final class PageBlocks {
     }
 
     /**
-     * Encodes content as whole blocks into {@code target} from its position on; its limit becomes
+     * Encodes content as whole blocks into {@code target} from its position on; sets its limit to
      * its capacity.
      *
      * @param firstBlock the number of the first block in its page
@@ -58,11 +57,11 @@ public final class PageBlocks {
     }
 
     /**
-     * Checks whole blocks in {@code source}, which starts at block {@code firstBlock} of its page,
-     * and copies some of their content; moves the buffer's position and limit.
+     * Verifies whole blocks in {@code source}, which starts at block {@code firstBlock} of its
+     * page, and copies some of their content. Changes the position and limit of {@code source}.
      *
-     * @param skip bytes of content of the first block to leave out
-     * @param length bytes to copy; the blocks must be those that hold them
+     * @param skip bytes of content of the first block that are not copied
+     * @param length bytes to copy; the blocks must contain exactly these
      * @return whether all blocks verify; if not, part of {@code buffer} may have been written
      */
     public boolean decode(
@@ -97,7 +96,10 @@ public final class PageBlocks {
         return true;
     }
 
-    /** Of the block at {@code start}; leaves the buffer's position and limit at its end. */
+    /**
+     * The checksum of the block at {@code start}; sets the buffer's position and limit to the end
+     * of the block.
+     */
     private int checksum(CRC32C crc, PageKey key, int block, ByteBuffer buffer, int start) {
         crc.reset();
         buffer.limit(start + blockBytes).position(start + PageGeometry.CHECKSUM_BYTES);

@@ -16,24 +16,28 @@ import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 
 /**
- * A read-through cache of immutable files in pages on local disks. Missing units are fetched in
- * large ranges, once for all readers that wait for them, and then cached. Lookup and eviction work
- * on pages. Fetches and storage work on those units of a page that were requested.
+ * The data page cache: a read-through cache of immutable remote files, in pages on local disks.
+ * Missing units are fetched in large ranges, once for all readers that wait for them, and then
+ * cached. Lookup and eviction work on pages. Fetches and storage work on the requested units of a
+ * page.
  *
- * <p>Invariant: a read gives exactly the bytes that the loader would give, or fails as the loader
- * fails. Failures of disks only make it slower. Invariant: while a unit of a page is being fetched
- * or written into the store, no other reader fetches it again. Invariant: no lock is held while
- * anything is read, loaded or written.
+ * <p>Invariant: a read returns exactly the bytes that the loader would return, or fails as the
+ * loader fails. Failures of disks only make it slower. Invariant: while a unit of a page is being
+ * fetched or written into the store, no other reader fetches it again. Invariant: no lock is held
+ * while anything is read, loaded or written.
  *
  * <p>Thread-safe. Reads block.
  */
 public final class PageCache implements AutoCloseable {
-    /** Tables measured each by itself; the others together, under {@link #OTHER_TABLES}. */
+    /**
+     * The most tables with statistics of their own; further tables are counted together as {@link
+     * #OTHER_TABLES}.
+     */
     private static final int MAX_TABLES = 1024;
 
     public static final String OTHER_TABLES = "(others)";
 
-    /** How often a reader checks again after another's fetch failed. */
+    /** How often a reader tries again after a fetch of another reader failed. */
     private static final int MAX_ATTEMPTS = 3;
 
     private final PageStore store;
@@ -44,7 +48,7 @@ public final class PageCache implements AutoCloseable {
     private final GhostCaches ghosts;
     private final ConcurrentMap<String, TableCounters> tables = new ConcurrentHashMap<>();
 
-    /** A cache that writes what it fetched as soon as no fetch is under way. */
+    /** A cache that writes fetched pages as soon as no fetch is in progress. */
     public PageCache(
             PageStore store, PageCacheOptions options, LongSupplier nanoTime, Executor executor) {
         this(store, options, nanoTime, executor, executor);
@@ -54,7 +58,7 @@ public final class PageCache implements AutoCloseable {
      * @param nanoTime a clock of nanoseconds that never goes back
      * @param executor runs fetches beyond the first of a read, and writes into the store: blocking
      *     tasks that wait only for disks and loaders
-     * @param later runs such tasks after a delay: fetched pages are written then, if no fetch began
+     * @param later runs blocking tasks after a delay, which write fetched pages if no fetch began
      *     meanwhile
      */
     public PageCache(
@@ -73,10 +77,10 @@ public final class PageCache implements AutoCloseable {
     /**
      * Reads exactly {@code length} bytes at {@code offset} of the file.
      *
-     * @param loader reads the file itself; called for whole units, from this thread and others, and
-     *     not any more when this returns
-     * @return whether all bytes were here, in the store or in memory on their way into it; false:
-     *     the read waited for a loader, its own or that of another reader
+     * @param loader reads the file itself; called for whole units, by this thread and others, but
+     *     never after this has returned
+     * @return whether all bytes were cached, in the store or in memory before their write; false if
+     *     the read waited for a loader, its own or another reader's
      * @throws EOFException if the file ends before
      */
     public boolean read(
@@ -121,14 +125,14 @@ public final class PageCache implements AutoCloseable {
         return waiting == Waiting.NONE;
     }
 
-    /** What a read of missing units waited for. */
+    /** The kinds of waits of a read of missing units. */
     private enum Waiting {
         NONE,
         FOR_ANOTHER,
         FOR_ITS_FETCH
     }
 
-    /** Copies what is here; returns the units that are not. */
+    /** Copies the cached bytes; returns the missing units. */
     private List<Long> readPresent(PageRead read, TableCounters counters) {
         List<Long> missing = List.of();
         for (long page = read.offset() / pageBytes; page * pageBytes < read.end(); page++) {
@@ -147,7 +151,9 @@ public final class PageCache implements AutoCloseable {
         return missing;
     }
 
-    /** Copies the units that are here of a page whose others are not. */
+    /**
+     * Copies the cached units of a page that has missing units, and adds those to {@code missing}.
+     */
     private void addMissing(PageRead read, long page, List<Long> missing, TableCounters counters) {
         long first = units.of(Math.max(read.offset(), page * pageBytes));
         long last = units.of(Math.min(read.end(), (page + 1) * pageBytes) - 1);
@@ -158,7 +164,7 @@ public final class PageCache implements AutoCloseable {
         }
     }
 
-    /** Copies what is wanted of a range within a page, if all of that is here. */
+    /** Copies the wanted bytes of a range within a page, if all of them are stored. */
     private boolean readStored(
             PageRead read, long page, long start, long limit, TableCounters counters) {
         PageStore.Outcome outcome =
@@ -176,8 +182,8 @@ public final class PageCache implements AutoCloseable {
     }
 
     /**
-     * Fetches the units that are not being fetched yet, then waits for the others; in this order,
-     * so that no two readers ever wait for each other.
+     * Fetches the units that no other reader is fetching, then waits for the other units. In this
+     * order, two readers never wait for each other.
      */
     private Waiting readMissing(
             PageRead read, List<Long> missing, RangeLoader loader, TableCounters counters)
@@ -197,7 +203,7 @@ public final class PageCache implements AutoCloseable {
                 ended = true;
             } finally {
                 if (!ended) {
-                    mine.end(inFlight); // no reader may wait for ever
+                    mine.end(inFlight); // else other readers would wait for ever
                 }
             }
             if (waiting == Waiting.NONE && !others.stream().allMatch(Shared::isHere)) {
@@ -213,7 +219,7 @@ public final class PageCache implements AutoCloseable {
         return waiting;
     }
 
-    /** Others have failed so often that this reader stops to wait for them. */
+    /** Loads the units without the cache, after fetches of other readers have failed too often. */
     private void loadPast(PageRead read, List<Long> open, RangeLoader loader) throws IOException {
         for (long unit : open) {
             long start = units.start(unit);
@@ -238,7 +244,7 @@ public final class PageCache implements AutoCloseable {
             if (other.isPresent()) {
                 others.add(new Shared(unit, other.orElseThrow()));
             } else if (isHereNow(read, unit, counters)) {
-                // A fetch ended between our check of the store and our claim
+                // Another fetch ended between the check of the store and the claim
                 inFlight.end(unitFetch);
             } else {
                 mine.add(unit, unitFetch);
@@ -252,7 +258,7 @@ public final class PageCache implements AutoCloseable {
         }
     }
 
-    /** Copies what is wanted of a unit, if it is here. */
+    /** Copies the wanted bytes of a unit, if it is cached now. */
     private boolean isHereNow(PageRead read, long unit, TableCounters counters) {
         long start = units.start(unit);
         return isStored(read.file(), unit)
@@ -265,7 +271,7 @@ public final class PageCache implements AutoCloseable {
                 file, units.page(unit), units.offsetInPage(unit), (int) (end - units.start(unit)));
     }
 
-    /** Copies what others fetched; returns the units that came to nothing. */
+    /** Copies the units that other readers fetched; returns the units whose fetch failed. */
     private List<Long> readShared(PageRead read, List<Shared> others, TableCounters counters)
             throws IOException {
         List<Long> again = new ArrayList<>();
@@ -287,10 +293,10 @@ public final class PageCache implements AutoCloseable {
 
     /**
      * Starts to fetch pages that will be read soon, if they are neither cached nor being fetched;
-     * does not wait. At most {@link PageCacheOptions#maxFillBytes} are in flight like this; the
-     * rest is left to the reads themselves.
+     * does not wait. At most {@link PageCacheOptions#maxFillBytes} are in flight like this; further
+     * pages are fetched by the reads themselves.
      *
-     * @param loader as of {@link #read}, but it is called after this has returned as well
+     * @param loader as in {@link #read}, but it may also be called after this has returned
      * @return completes when every fetch begun here has ended, with the bytes fetched; never fails
      */
     public CompletableFuture<Long> prefetch(
@@ -324,13 +330,13 @@ public final class PageCache implements AutoCloseable {
             return;
         }
         if (isStored(file, unit)) {
-            inFlight.end(unitFetch); // another one's fetch ended between the two looks
+            inFlight.end(unitFetch); // another fetch ended between the two checks
         } else {
             mine.add(unit, unitFetch);
         }
     }
 
-    /** Bytes of the file that are here now. */
+    /** The number of bytes of the file that are cached now. */
     public long presentBytes(CachedFile file) {
         long present = 0;
         long end = file.sizeBytes() == 0 ? 0 : units.of(file.sizeBytes() - 1) + 1;
@@ -344,9 +350,9 @@ public final class PageCache implements AutoCloseable {
 
     /**
      * Offers the content of a page to the cache without waiting for disks: it is written in the
-     * background, or not at all while too much waits to be written.
+     * background, or dropped if too many bytes wait to be written.
      *
-     * @param bytes the page from the first byte on; it must not change any more
+     * @param bytes the content of the page, from index 0; must not change any more
      * @param length {@link #pageBytes}, or the rest of the file in the last page
      */
     public void offer(CachedFile file, long page, byte[] bytes, int length) {
@@ -360,7 +366,7 @@ public final class PageCache implements AutoCloseable {
         for (long unit = units.of(start); unit <= units.of(start + length - 1); unit++) {
             InFlightFetches.UnitFetch unitFetch = new InFlightFetches.UnitFetch(file.key(unit));
             if (inFlight.claim(unitFetch).isPresent()) {
-                mine.end(inFlight); // it is being fetched already
+                mine.end(inFlight); // another caller is fetching it
                 return;
             }
             mine.add(unit, unitFetch);
@@ -369,11 +375,12 @@ public final class PageCache implements AutoCloseable {
     }
 
     /**
-     * Offers the content of a page to the cache, because its writer has it at hand.
+     * Writes the content of a page into the cache, because its writer has it in memory; blocks for
+     * the disk.
      *
-     * @param page its number in the file, from 0
+     * @param page number in the file, from 0
      * @param length {@link #pageBytes}, or the rest of the file in the last page
-     * @return whether the page is in the cache now
+     * @return whether the page is cached now
      */
     public boolean put(CachedFile file, long page, byte[] bytes, int offset, int length) {
         Objects.checkFromIndexSize(offset, length, bytes.length);
@@ -403,7 +410,7 @@ public final class PageCache implements AutoCloseable {
         }
     }
 
-    /** Bytes of a page. */
+    /** The size of a page in bytes. */
     public int pageBytes() {
         return pageBytes;
     }
@@ -412,14 +419,14 @@ public final class PageCache implements AutoCloseable {
         return store.statistics();
     }
 
-    /** Of each table that was read, in no order. */
+    /** The statistics of each table that was read, in no order. */
     public List<TableCacheStatistics> tableStatistics() {
         List<TableCacheStatistics> result = new ArrayList<>();
         tables.forEach((table, counters) -> result.add(counters.statistics(table)));
         return result;
     }
 
-    /** Units of pages being fetched or written at this moment. */
+    /** The number of units that are being fetched or written now. */
     public int unitsOnTheirWay() {
         return inFlight.size();
     }
@@ -434,8 +441,8 @@ public final class PageCache implements AutoCloseable {
     }
 
     /**
-     * Writes the waiting pages and closes the store; reads in progress may be unable to cache what
-     * they fetch.
+     * Writes the waiting pages and closes the store; pages that reads still fetch may not be
+     * cached.
      */
     @Override
     public void close() {

@@ -21,14 +21,14 @@ import org.jspecify.annotations.Nullable;
  * A fetcher of the units of pages that a reader has claimed, which hands them to all waiting
  * readers and offers them to the store.
  *
- * <p>Invariant: every claim that comes in has ended, or waits to be written into the store, when
- * {@link #fetch} returns or throws. Thread-safe.
+ * <p>Invariant: every claim that {@link #fetch} receives has ended, or waits to be written into the
+ * store, when {@link #fetch} returns or throws. Thread-safe.
  */
 final class PageFetcher {
     /** 128 KiB: remembers half a million pages. */
     private static final int ACCESSES_BITS_LOG2 = 20;
 
-    /** Units, ascending, that are one reader's to fetch. Confined to its thread. */
+    /** The units, ascending, that one reader must fetch. Confined to its thread. */
     static final class Claims {
         private final List<Long> units = new ArrayList<>();
         private final List<InFlightFetches.UnitFetch> inFlight = new ArrayList<>();
@@ -76,7 +76,7 @@ final class PageFetcher {
         this.fills = new WaitingFills(options.maxFillBytes(), executor, later);
     }
 
-    /** Several ranges are fetched side by side, the first one in this thread. */
+    /** Fetches the ranges in parallel, the first one in this thread. */
     void fetch(PageRead read, Claims claims, RangeLoader loader, TableCounters counters)
             throws IOException {
         List<Fetch> all = fetches(read.file(), claims, loader, counters, Optional.of(read));
@@ -90,7 +90,8 @@ final class PageFetcher {
         } catch (IOException e) {
             failure = e;
         } finally {
-            // The others write into the reader's buffer: they end before it returns.
+            // The other fetches write into the reader's buffer, so they must end before this
+            // returns.
             for (CompletableFuture<Void> other : others) {
                 failure = joined(other, failure);
             }
@@ -101,11 +102,11 @@ final class PageFetcher {
     }
 
     /**
-     * Fetches units in the background that will be read soon. A range without room in the queue of
-     * writes is left to its reader.
+     * Fetches units that will be read soon, in the background. A range without room in the queue of
+     * writes is not fetched.
      *
-     * @return ends when all has been fetched, or was given up, with the bytes that have come; never
-     *     fails
+     * @return completes when all ranges have been fetched or given up, with the fetched bytes;
+     *     never fails
      */
     CompletableFuture<Long> fetchAhead(
             CachedFile file, Claims claims, RangeLoader loader, TableCounters counters) {
@@ -133,8 +134,8 @@ final class PageFetcher {
                             fetch.run();
                             bytes = fetch.length();
                         } catch (IOException e) {
-                            // Counted here; the reader of the pages fetches them again and gets the
-                            // failure
+                            // Only counted: the reader of the pages fetches them again and throws
+                            // the failure
                         } finally {
                             done.complete(bytes);
                         }
@@ -149,7 +150,7 @@ final class PageFetcher {
     /**
      * Caches a page that its writer has in memory, in the background, if there is room for it.
      *
-     * @param claims all of its units
+     * @param claims all units of the page
      */
     void fill(CachedFile file, Claims claims, long page, byte[] bytes, int length) {
         if (!fills.tryReserve(length)) {
@@ -179,7 +180,7 @@ final class PageFetcher {
         fills.drop(file);
     }
 
-    /** Writes what waits into the store, which is still open. */
+    /** Writes the waiting units into the store, which is still open. */
     void close() {
         fills.close();
     }
@@ -247,7 +248,7 @@ final class PageFetcher {
         }
     }
 
-    /** One range of one read, or of what will be read. */
+    /** The fetch of one range, for a read or a prefetch. */
     private final class Fetch {
         private final CachedFile file;
         private final FetchRange range;
@@ -256,7 +257,7 @@ final class PageFetcher {
         private final TableCounters counters;
         private final Optional<PageRead> read;
 
-        /** Whether there is room reserved for what is fetched. Confined to one thread at a time. */
+        /** Whether room for the fetched bytes is reserved. Confined to one thread at a time. */
         private boolean mayFill;
 
         Fetch(
@@ -286,7 +287,7 @@ final class PageFetcher {
             return Math.min(file.sizeBytes(), units.end(unit));
         }
 
-        /** Of which units are fetched. */
+        /** The number of pages that have fetched units. */
         private int pages() {
             return (int) (units.page(range.lastUnit()) - units.page(range.firstUnit())) + 1;
         }
@@ -323,7 +324,7 @@ final class PageFetcher {
             fill(bytes);
         }
 
-        /** Others look for the pages themselves. */
+        /** Ends the claims without bytes; other readers then fetch the pages themselves. */
         private void giveUp() {
             if (mayFill) {
                 fills.release(length());
@@ -378,7 +379,7 @@ final class PageFetcher {
             unitFetches.forEach(inFlight::end);
         }
 
-        /** Whether most pages were fetched before; from now on they were. */
+        /** Whether most pages were fetched before; records this fetch. */
         private boolean wereAccessed() {
             int accessed = 0;
             long first = units.page(range.firstUnit());
@@ -388,7 +389,7 @@ final class PageFetcher {
             return 2 * accessed > pages();
         }
 
-        /** Page by page, what was fetched of each. */
+        /** Writes the fetched units, page by page. */
         private void write(byte[] bytes) {
             int next = 0;
             try {

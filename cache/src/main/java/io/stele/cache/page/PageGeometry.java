@@ -3,26 +3,26 @@ package io.stele.cache.page;
 import java.util.Locale;
 
 /**
- * The layout of a page on disk: blocks with a checksum each, and the blocks in units of equal size.
- * A unit is the smallest amount that is fetched and cached. So a page of which little is read, or
- * the short last page of a file, takes less space than a whole one.
+ * The layout of a page on the cache's disks: blocks with a checksum each, grouped into units of
+ * equal size. A unit is the smallest amount that is fetched and cached. So a page of which little
+ * is read, or the short last page of a file, takes less space than a whole page.
  *
  * @param pageBytes bytes of a page, a power of two
  * @param blockBytes bytes of a block on disk, with its checksum: the smallest amount that is read
  *     and verified
- * @param maxUnits into how many units a page is divided at most: from 1 to {@value #MAX_UNITS}
+ * @param maxUnits the most units of a page, from 1 to {@value #MAX_UNITS}
  */
 public record PageGeometry(int pageBytes, int blockBytes, int maxUnits) {
-    /** Of a page: one bit each in an entry of an index. */
+    /** The most units of a page: each has one bit in an index entry. */
     public static final int MAX_UNITS = 16;
 
     /** Units of a group; if more than one of them is cached, the group has space for all. */
     public static final int GROUP_UNITS = 4;
 
-    /** Before each block's content. */
+    /** The bytes of the checksum before each block's content. */
     public static final int CHECKSUM_BYTES = 4;
 
-    /** Smaller units would be more requests of a store than what they save in bytes is worth. */
+    /** Smaller units would cost more requests to a store than they save in bytes. */
     private static final int WANTED_UNIT_BYTES = 64 << 10;
 
     private static final int BLOCK_BYTES = 2048;
@@ -59,14 +59,14 @@ public record PageGeometry(int pageBytes, int blockBytes, int maxUnits) {
         }
     }
 
-    /** In as many units as there can be. */
+    /** A layout with as many units as possible. */
     public PageGeometry(int pageBytes, int blockBytes) {
         this(pageBytes, blockBytes, MAX_UNITS);
     }
 
     /**
-     * Pages of this size in the units and blocks of the product: of less than {@link #GROUP_UNITS}
-     * units, one, since two of them would take the room of a whole group.
+     * The product's layout of pages of this size. A page of fewer than {@link #GROUP_UNITS} units
+     * has one unit, because two would take the space of a whole group.
      */
     public static PageGeometry ofPages(int pageBytes) {
         int wanted = pageBytes / WANTED_UNIT_BYTES;
@@ -74,7 +74,7 @@ public record PageGeometry(int pageBytes, int blockBytes, int maxUnits) {
         return new PageGeometry(pageBytes, Math.min(BLOCK_BYTES, pageBytes), units);
     }
 
-    /** Content of a block. */
+    /** The content bytes of a block. */
     public int payloadBytes() {
         return blockBytes - CHECKSUM_BYTES;
     }
@@ -84,22 +84,22 @@ public record PageGeometry(int pageBytes, int blockBytes, int maxUnits) {
         return Math.ceilDiv(blocks, maxUnits);
     }
 
-    /** Bytes of a unit on disk. */
+    /** The bytes of a unit on disk. */
     public int unitBytes() {
         return blocksPerUnit() * blockBytes;
     }
 
-    /** Content of a unit. */
+    /** The content bytes of a unit. */
     public int unitPayloadBytes() {
         return blocksPerUnit() * payloadBytes();
     }
 
-    /** Units that a page of {@code length} bytes takes. */
+    /** The number of units of a page of {@code length} bytes. */
     public int units(int length) {
         return Math.ceilDiv(length, unitPayloadBytes());
     }
 
-    /** Units of a full page. */
+    /** The number of units of a full page. */
     public int unitsPerPage() {
         return units(pageBytes);
     }

@@ -1,12 +1,13 @@
 package io.stele.cache.page;
 
 /**
- * A range of a file that a reader wants in a buffer, with the parts of it in each page or unit.
+ * One read of the page cache: a range of a file, its target buffer, and the arithmetic of its parts
+ * in each page or unit.
  *
- * @param file never read beyond its size
+ * @param file which is never read beyond its size
  */
 record PageRead(CachedFile file, long offset, byte[] buffer, int bufferOffset, int length) {
-    /** Behind the last byte. */
+    /** The end of the range in the file, exclusive. */
     long end() {
         return offset + length;
     }
@@ -27,9 +28,10 @@ record PageRead(CachedFile file, long offset, byte[] buffer, int bufferOffset, i
     }
 
     /**
-     * Copies the wanted part of what lies from {@code start} to {@code limit}.
+     * Copies the wanted part of the file's bytes from {@code start} to {@code limit} into the
+     * buffer.
      *
-     * @param sourceOffset of the first byte of it
+     * @param sourceOffset of byte {@code start} in {@code source}
      */
     void copy(long start, long limit, byte[] source, int sourceOffset) {
         System.arraycopy(

@@ -1,24 +1,25 @@
 package io.stele.cache.page;
 
 /**
- * A bounded store of the pages of a {@link PageCache}. It may refuse or drop any page at any time.
+ * The bounded storage of a {@link PageCache}'s pages on local disks. It may refuse or drop any page
+ * at any time.
  *
  * <p>Its calls do not fail. A page that cannot be read is a miss, and one that cannot be written is
  * not cached; the statistics count both. Calls block for disk I/O. Thread-safe.
  *
- * <p>Invariant: {@link Outcome#HIT} means that the bytes are those that were put, checked against a
- * CRC32C by this very call. This holds even if the disk, the process or the directory failed since
- * then.
+ * <p>Invariant: {@link Outcome#HIT} means that the bytes equal the bytes that were put, verified
+ * with a CRC32C by this call. This holds even if the disk, the process or the directory failed
+ * since then.
  */
 public interface PageStore extends AutoCloseable {
     /** The outcome of a read of a page. */
     enum Outcome {
         /** The bytes are in the buffer. */
         HIT,
-        /** Not all of it is here; bytes of the buffer in the range are undefined. */
+        /** Not all of the range is stored; the buffer's content in the range is undefined. */
         MISS,
         /**
-         * The stored bytes were not those that were put, or could not be read. The page was
+         * The stored bytes were not the bytes that were put, or could not be read. The page was
          * dropped, and the buffer's content in the range is undefined.
          */
         DAMAGED
@@ -29,35 +30,38 @@ public interface PageStore extends AutoCloseable {
 
     /**
      * The size of a unit, the smallest amount that is cached. A page has units of this size, each
-     * cached or not; the last one may be shorter. At most a page.
+     * cached or not; the last one may be shorter. At most the size of a page.
      */
     int unitBytes();
 
-    /** The number of full pages that fit. */
+    /** The number of full pages that fit into the store. */
     long maxPages();
 
     /** Whether the store can cache anything now: false while all directories are out of use. */
     boolean isAvailable();
 
-    /** Whether some unit of the page is here now; counts as no use of it. */
+    /** Whether some unit of the page is stored now; does not count as a use. */
     boolean contains(CachedFile file, long page);
 
-    /** Whether {@code length} bytes from {@code offset} in a page are here now; as no use of it. */
+    /**
+     * Whether {@code length} bytes from {@code offset} in a page are stored now; does not count as
+     * a use.
+     */
     boolean contains(CachedFile file, long page, int offset, int length);
 
     /**
-     * Reads {@code length} bytes from {@code offset} in a page, a miss if not all of their units
-     * are here. Counts as a use of the page, whether it is here or not.
+     * Reads {@code length} bytes from {@code offset} in a page; a miss if not all of their units
+     * are stored. Counts as a use of the page, also on a miss.
      */
     Outcome read(
             CachedFile file, long page, int offset, byte[] buffer, int bufferOffset, int length);
 
     /**
-     * Offers units of a page that lie side by side; returns whether they are here now. Units that
-     * are here already are left as they are.
+     * Offers adjacent units of a page; returns whether they are stored now. Units that were stored
+     * before do not change.
      *
-     * @param pageOffset where they begin in the page: where a unit does
-     * @param length up to where a unit ends, or the page, or the file
+     * @param pageOffset the start of the first unit in the page
+     * @param length up to the end of a unit, of the page or of the file
      */
     boolean put(CachedFile file, long page, int pageOffset, byte[] bytes, int offset, int length);
 

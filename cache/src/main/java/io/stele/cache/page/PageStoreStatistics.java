@@ -4,11 +4,11 @@ package io.stele.cache.page;
  * Counters of a {@link PageStore} since it was opened, and its present size.
  *
  * @param pages pages cached
- * @param diskBytes space that they and their index take on disks, counted in blocks
+ * @param diskBytes space of the pages and their index on disks, counted in blocks
  * @param maxDiskBytes the limit of {@code diskBytes}
  * @param puts pages written
  * @param evictions pages evicted to make room for others
- * @param rejections pages that were offered and not taken
+ * @param rejections pages that were offered and not admitted
  * @param damaged pages dropped because their checksum was wrong or they could not be read
  * @param removed pages dropped because their file is gone or has another length
  * @param writeFailures pages that could not be written, for example because a disk was full
@@ -27,7 +27,7 @@ public record PageStoreStatistics(
         long writeFailures,
         int directories,
         int directoriesOut) {
-    /** Nothing. */
+    /** The statistics of a store without pages. */
     public static final PageStoreStatistics NONE =
             new PageStoreStatistics(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 

@@ -3,8 +3,9 @@ package io.stele.cache.page;
 import java.util.Locale;
 
 /**
- * The units of a file, which are fetched and cached whole: several per page, numbered from 0
- * through all pages. No unit spans two pages, so the last one of a page may be shorter.
+ * The arithmetic of the units of a file, which the page cache fetches and stores as a whole. A page
+ * has several units; they are numbered from 0 through all pages. No unit spans two pages, so the
+ * last unit of a page may be shorter.
  *
  * @param pageBytes bytes of a page
  * @param unitBytes bytes of a unit, at most a page
@@ -25,13 +26,13 @@ record PageUnits(int pageBytes, int unitBytes) {
         return Math.ceilDiv(pageBytes, unitBytes);
     }
 
-    /** The unit with a byte of the file. */
+    /** The number of the unit that contains a byte of the file. */
     long of(long offset) {
         long page = offset / pageBytes;
         return page * perPage() + (offset - page * pageBytes) / unitBytes;
     }
 
-    /** The page that a unit is in. */
+    /** The number of the page that contains a unit. */
     long page(long unit) {
         return unit / perPage();
     }

@@ -3,7 +3,8 @@ package io.stele.cache.page;
 import java.io.IOException;
 
 /**
- * A loader of byte ranges of one file from its primary storage, past the page cache. Thread-safe.
+ * A loader of byte ranges of one file from its primary storage, which a page cache calls for
+ * missing units. Thread-safe.
  */
 @FunctionalInterface
 public interface RangeLoader {

@@ -10,18 +10,18 @@ import java.util.Map;
  * Counters of a {@link PageCache} for one table since the creation of the cache.
  *
  * @param reads calls of {@link PageCache#read} that succeeded
- * @param requestsSaved of these, how many needed no fetch: each would have been at least one
- *     request
+ * @param requestsSaved reads that needed no fetch; without the cache, each would have been at least
+ *     one request
  * @param pageHits pages found in the store
  * @param pageMisses pages not found
- * @param sharedLoads of the misses, how many another reader was fetching already
- * @param hitBytes bytes that readers got without a fetch of their own
- * @param missedBytes bytes that readers got by a fetch of their own
+ * @param sharedLoads misses that another reader was already fetching
+ * @param hitBytes bytes that readers received without a fetch of their own
+ * @param missedBytes bytes that readers received by a fetch of their own
  * @param loads successful fetches
  * @param loadedBytes bytes fetched: whole units of pages, so more than were requested
  * @param failedLoads fetches that failed
  * @param bypassedReads reads that bypassed the cache because no directory was in use
- * @param skippedFills pages not cached because too many waited to be written
+ * @param skippedFills pages not cached because too many pages waited to be written
  * @param firstAccessPages pages not cached because they were fetched for the first time, for a
  *     reader that usually reads them elsewhere (see {@link CachedFile#admittedOnSecondAccess})
  * @param damagedPages pages dropped because they did not verify or could not be read

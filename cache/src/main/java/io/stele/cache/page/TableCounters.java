@@ -4,7 +4,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counters of one table; see {@link TableCacheStatistics}. Thread-safe. */
+/**
+ * The mutable counters of one table in a page cache; see {@link TableCacheStatistics}. Thread-safe.
+ */
 final class TableCounters {
     final LongAdder wholeHits = new LongAdder();
     final LongAdder pageHits = new LongAdder();
@@ -36,13 +38,16 @@ final class TableCounters {
         loadNanos.add(nanos);
     }
 
-    /** A read of {@code bytes} that needed no fetch of its own: the hot path, so two counters. */
+    /**
+     * Counts a read of {@code bytes} that needed no fetch of its own. This is the hot path, so it
+     * adds to two counters only.
+     */
     void answered(int bytes) {
         wholeHits.increment();
         hitBytes.add(bytes);
     }
 
-    /** A read of {@code bytes} that had to fetch. */
+    /** Counts a read of {@code bytes} that had to fetch. */
     void fetched(int bytes) {
         readsWithLoads.increment();
         missedBytes.add(bytes);

@@ -17,19 +17,19 @@ import java.util.concurrent.Semaphore;
 import java.util.function.Predicate;
 
 /**
- * Fetched bytes that wait to be written into the store, until no fetch is under way: readers have
- * them already, and fetches have the first right to processors and disks. When the queue is more
- * than half full, or a fill found no room, the oldest are written nevertheless.
+ * A queue of fetched bytes that are written into the page store when no fetch is in progress.
+ * Fetches have priority for processors and disks. Readers have received these bytes already. When
+ * the queue is more than half full, or a fill found no room, the oldest fills are written at once.
  *
- * <p>Invariant: each fill that was added is written or dropped, once, and gives its room back.
+ * <p>Invariant: each fill that was added is written or dropped, once, and its room is returned.
  * Invariant: no lock is held while a fill is written or dropped. Thread-safe.
  */
 final class WaitingFills {
     /**
-     * Bytes on their way into the store.
+     * Fetched bytes before their write.
      *
-     * @param write blocks for the disk
-     * @param drop instead of {@code write}, and does not block
+     * @param write writes the bytes; blocks for the disk
+     * @param drop runs instead of {@code write}; does not block
      */
     record Fill(CachedFile file, int sizeBytes, Runnable write, Runnable drop) {}
 
@@ -42,15 +42,16 @@ final class WaitingFills {
     private final Queue<Fill> waiting = new ArrayDeque<>();
     private long waitingBytes;
     private int fetches;
-    private final Queue<Fill> due = new ArrayDeque<>(); // the executor has a task for each
+    private final Queue<Fill> due = new ArrayDeque<>(); // the executor has a task for each fill
     private final Set<Fill> begun = new HashSet<>(); // being written
-    private boolean writing; // a task writes what waits, or is going to look whether it may
+    private boolean writing; // a task writes waiting fills, or will check whether it may
     private boolean closed;
 
     /**
-     * @param maxBytes on their way, those that have not come yet included
+     * @param maxBytes of all fills, including reserved bytes that have not arrived yet
      * @param executor runs tasks that block for the disk
-     * @param later runs them after a pause: a scan still decodes what the last fetch brought
+     * @param later runs blocking tasks after a pause, because a scan still decodes the bytes of the
+     *     last fetch
      */
     WaitingFills(int maxBytes, Executor executor, Executor later) {
         this.later = requireNonNull(later, "later is null");
@@ -59,7 +60,9 @@ final class WaitingFills {
         this.executor = requireNonNull(executor, "executor is null");
     }
 
-    /** Takes room for a fill, if there is some; if not, some of what waits is written now. */
+    /**
+     * Reserves room for a fill, if there is room; else starts to write some of the waiting fills.
+     */
     boolean tryReserve(int bytes) {
         if (room.tryAcquire(bytes)) {
             return true;
@@ -77,12 +80,12 @@ final class WaitingFills {
         room.release(bytes);
     }
 
-    /** A fetch begins; {@link #fetchEnded} follows. */
+    /** Called when a fetch begins; {@link #fetchEnded} must follow. */
     synchronized void fetchBegan() {
         fetches++;
     }
 
-    /** A fetch has ended, and its fills were added. */
+    /** Called when a fetch has ended and its fills were added. */
     void fetchEnded() {
         synchronized (this) {
             fetches--;
@@ -91,8 +94,8 @@ final class WaitingFills {
     }
 
     /**
-     * Takes a fill for which room was reserved. With an executor that runs tasks at once, or none
-     * any more, it may be written or dropped when this returns.
+     * Adds a fill for which room was reserved. If the executor runs tasks at once, or is closed,
+     * the fill may be written or dropped when this returns.
      */
     void add(Fill fill) {
         synchronized (this) {
@@ -100,10 +103,10 @@ final class WaitingFills {
             waitingBytes += fill.sizeBytes();
         }
         writeDownTo(maxWaitingBytes);
-        writeIfQuiet(executor); // these readers are not computing now
+        writeIfQuiet(executor); // the readers of this fetch are not computing now
     }
 
-    /** The oldest, side by side, so that the disk is what limits them. */
+    /** Writes the oldest fills in parallel, so that only the disk limits the rate. */
     private void writeDownTo(long bytes) {
         int tasks = 0;
         synchronized (this) {
@@ -152,8 +155,7 @@ final class WaitingFills {
     }
 
     /**
-     * One after the other, because readers that compute on the fetched data need the processors as
-     * well.
+     * Writes one fill after the other, because readers need the processors for the fetched data.
      */
     private void writeWhileQuiet() {
         boolean ended = false;
@@ -189,7 +191,7 @@ final class WaitingFills {
         return fill;
     }
 
-    /** Runs a write that has been added to those begun. */
+    /** Runs a write that was added to {@link #begun}. */
     private void write(Fill fill) {
         try {
             fill.write().run();
@@ -228,8 +230,8 @@ final class WaitingFills {
     }
 
     /**
-     * Writes what waits, in this thread, and returns when other threads have written what they had
-     * begun; from now on nothing waits for fetches any more.
+     * Writes the waiting fills in this thread, and waits for the writes of other threads. Later
+     * fills do not wait for fetches any more.
      */
     void close() {
         Queue<Fill> last = new ArrayDeque<>();

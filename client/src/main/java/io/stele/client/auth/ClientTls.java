@@ -18,7 +18,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 /**
- * The TLS trust settings of a client. The host name is always checked against the certificate.
+ * The TLS trust settings of a client for all its connections, which always verify the host name.
  *
  * @param trustedCertificates PEM file with the certificates of the sidecars or of their issuers;
  *     empty: the certificates that the JDK trusts
@@ -39,7 +39,7 @@ public record ClientTls(Optional<Path> trustedCertificates) {
         }
     }
 
-    /** The trusted certificates; INVALID_ARGUMENT where the file has none or cannot be read. */
+    /** The trusted certificates; throws INVALID_ARGUMENT if the file has none or cannot be read. */
     public TrustManagerFactory trustManagers() {
         try {
             TrustManagerFactory factory =

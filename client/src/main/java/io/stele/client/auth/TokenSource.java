@@ -9,8 +9,8 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A source of tokens that are good for at least half their life; it issues a new one when it must.
- * Thread-safe.
+ * A source of a client's authentication tokens, which caches each token for half of its lifetime
+ * and then issues a new one. Thread-safe.
  */
 public final class TokenSource {
     private static final Duration RENEW_AFTER = SharedSecretToken.LIFETIME.dividedBy(2);

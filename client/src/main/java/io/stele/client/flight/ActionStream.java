@@ -18,8 +18,9 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The results of an action that returns a stream of them. One is requested at a time, so no more
- * than one is buffered. For one reader; {@link #close} is for any thread.
+ * A blocking reader of the results of a Flight action that returns a stream, such as a watch of
+ * metadata changes. It requests one result at a time, so at most one is buffered. For one reader;
+ * any thread may call {@link #close}.
  */
 public final class ActionStream<T> implements AutoCloseable {
     private final ClientCall<FlightAction, ActionResult> call;
@@ -50,7 +51,7 @@ public final class ActionStream<T> implements AutoCloseable {
     /**
      * The next result; empty if the service ended the stream.
      *
-     * @throws SteleException what the stream failed with; UNAVAILABLE if nothing came in time
+     * @throws SteleException the failure of the stream; UNAVAILABLE if no result arrived in time
      */
     public Optional<T> next(Duration timeout) throws InterruptedException {
         Event event = events.poll(timeout.toNanos(), TimeUnit.NANOSECONDS);
@@ -66,7 +67,7 @@ public final class ActionStream<T> implements AutoCloseable {
         return event.result.map(result -> ApiJson.read(result.body(), resultType));
     }
 
-    /** Gives the stream up; does nothing at its end. */
+    /** Cancels the stream; does nothing after its end. */
     @Override
     public void close() {
         call.cancel("closed by its reader", null);

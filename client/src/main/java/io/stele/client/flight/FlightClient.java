@@ -46,18 +46,19 @@ import java.util.concurrent.atomic.AtomicLong;
 import javax.net.ssl.SSLException;
 
 /**
- * A client of one sidecar's Flight port. Every failure is a {@link SteleException} that names the
- * sidecar; nothing is retried here, because only the caller knows what is safe to repeat. A call
- * while the sidecar is away fails at once and starts an attempt to connect, so a caller who repeats
- * them is connected soon after the sidecar is back. Thread-safe.
+ * A client of one sidecar's Arrow Flight server, for actions and streams of record batches, without
+ * retries. Every failure is a {@link SteleException} that names the sidecar; only the caller knows
+ * which calls are safe to repeat. A call while the sidecar is unavailable fails at once and starts
+ * an attempt to connect. So a caller that repeats calls is connected soon after the sidecar is
+ * back. Thread-safe.
  */
 public final class FlightClient implements AutoCloseable {
-    /** Limit of an action if the caller gives none. */
+    /** The timeout of an action without a timeout of the caller. */
     public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(60);
 
     /**
-     * How often calls start an attempt to connect. gRPC itself waits longer after each failure, up
-     * to two minutes, which would be that long an outage of a sidecar that is back.
+     * The shortest time between attempts to connect. gRPC itself waits longer after each failure,
+     * up to two minutes, in which a sidecar that is back would stay unused.
      */
     private static final long RECONNECT_NANOS = Duration.ofMillis(500).toNanos();
 
@@ -84,7 +85,7 @@ public final class FlightClient implements AutoCloseable {
                         .disableRetry()
                         // 6 minutes: servers refuse pings more often than every 5.
                         .keepAliveTime(6, TimeUnit.MINUTES)
-                        .directExecutor(); // our listeners only put into queues
+                        .directExecutor(); // the listeners only add to queues
         if (tls.isPresent()) {
             builder.sslContext(sslContext(tls.get()));
         } else {
@@ -107,7 +108,7 @@ public final class FlightClient implements AutoCloseable {
         return where;
     }
 
-    /** Whether the last attempt to connect failed. Calls fail until one succeeds. */
+    /** Whether the last attempt to connect failed; calls fail until an attempt succeeds. */
     public boolean isBackingOff() {
         return channel.getState(false) == ConnectivityState.TRANSIENT_FAILURE;
     }
@@ -118,9 +119,9 @@ public final class FlightClient implements AutoCloseable {
     }
 
     /**
-     * Connects at once, also where the next attempt is some time away.
+     * Connects at once, even if the next attempt would be later, and waits.
      *
-     * @throws SteleException UNAVAILABLE if that does not succeed in time, or the thread is
+     * @throws SteleException UNAVAILABLE if it does not succeed in time, or the thread is
      *     interrupted
      */
     public void connect(Duration timeout) {
@@ -150,9 +151,7 @@ public final class FlightClient implements AutoCloseable {
         }
     }
 
-    /**
-     * The channel of a new call; makes the channel connect if it only waits for its next attempt.
-     */
+    /** The channel for a new call; makes the channel connect if it waits for its next attempt. */
     private Channel calls() {
         if (isBackingOff()) {
             long last = lastReconnect.get();
@@ -170,18 +169,18 @@ public final class FlightClient implements AutoCloseable {
                 "Expected a connection to %s, found it in state %s".formatted(where, found));
     }
 
-    /** Runs an action: request as JSON, the one result as a record. */
+    /** Runs an action with a JSON request and one JSON result, with the default timeout. */
     public <Q, R> R action(Action<Q, R> action, Q request) {
         return action(action, request, DEFAULT_TIMEOUT);
     }
 
-    /** As the other one, in at most this time. */
+    /** Runs an action with a timeout. */
     public <Q, R> R action(Action<Q, R> action, Q request, Duration timeout) {
         return action(action, request, timeout, QueryIdentity.NONE);
     }
 
     /**
-     * As the other one.
+     * Runs an action for a query.
      *
      * @param identity the query's identity, for the log of the service
      */
@@ -191,10 +190,9 @@ public final class FlightClient implements AutoCloseable {
     }
 
     /**
-     * Runs an action that may be sent again.
+     * Runs an action that the caller may repeat.
      *
-     * @param statementId of a change of the catalog, which takes effect once however often it is
-     *     sent under one id
+     * @param statementId of a change of the catalog, which takes effect only once for each id
      */
     public <Q, R> R action(
             Action<Q, R> action,
@@ -231,7 +229,7 @@ public final class FlightClient implements AutoCloseable {
         return ApiJson.read(results.get(0).body(), action.reply());
     }
 
-    /** Starts an action that gives one result after the other; the caller closes it. */
+    /** Starts an action with a stream of results; the caller must close it. */
     public <Q, R> ActionStream<R> watch(Action<Q, R> action, Q request) {
         return ActionStream.start(
                 calls().newCall(FlightMethods.DO_ACTION, CallOptions.DEFAULT),
@@ -245,7 +243,7 @@ public final class FlightClient implements AutoCloseable {
         return list(FlightMethods.LIST_ACTIONS, Empty.EMPTY);
     }
 
-    /** The tables, as flights. */
+    /** The tables, as Flight's data sets. */
     public List<FlightInfo> listFlights(Criteria criteria) {
         return list(FlightMethods.LIST_FLIGHTS, criteria);
     }
@@ -258,15 +256,15 @@ public final class FlightClient implements AutoCloseable {
         return unary(FlightMethods.GET_SCHEMA, descriptor);
     }
 
-    /** Starts a stream of batches; the caller closes it. */
+    /** Starts a stream of batches; the caller must close it. */
     public FlightStream get(Ticket ticket) {
         return get(ticket, QueryIdentity.NONE);
     }
 
     /**
-     * As the other one.
+     * Starts a stream of batches for a query.
      *
-     * @param identity what the service chooses a scheduling group by
+     * @param identity the query's identity, by which the service chooses a scheduling group
      */
     public FlightStream get(Ticket ticket, QueryIdentity identity) {
         ClientCall<Ticket, FlightData> call =
@@ -276,7 +274,7 @@ public final class FlightClient implements AutoCloseable {
         return FlightStream.start(call, ticket, headers, where);
     }
 
-    /** Starts a stream of batches to the sidecar; the caller finishes or closes it. */
+    /** Starts a stream of batches to the sidecar; the caller must finish or close it. */
     public FlightPut put() {
         return FlightPut.start(calls().newCall(FlightMethods.DO_PUT, CallOptions.DEFAULT), where);
     }

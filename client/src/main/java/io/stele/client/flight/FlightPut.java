@@ -19,9 +19,10 @@ import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A DoPut: a schema, then batches, each answered in order by a {@link PutReply}. Sending waits
- * while {@value #MAX_UNANSWERED} batches are unanswered or the network is full, so memory is
- * bounded. Guarded by its own lock; for one sender.
+ * The client side of one Flight DoPut, a stream of a schema and batches to a sidecar, with one
+ * {@link PutReply} for each batch, in order. Sending blocks while {@value #MAX_UNANSWERED} batches
+ * are unanswered or the network is full, so memory is bounded. Guarded by its own lock; for one
+ * sender.
  */
 public final class FlightPut implements AutoCloseable {
     // 16: enough to keep a group commit busy; more only adds memory.
@@ -47,7 +48,7 @@ public final class FlightPut implements AutoCloseable {
         return put;
     }
 
-    /** Sends the first message: descriptor and schema, which no reply answers. */
+    /** Sends the first message, descriptor and schema, which has no reply. */
     public void sendSchema(FlightDescriptor descriptor, FlightData schema) {
         awaitRoom();
         call.sendMessage(schema.withDescriptor(requireNonNull(descriptor, "descriptor is null")));
@@ -56,7 +57,7 @@ public final class FlightPut implements AutoCloseable {
     /**
      * Sends a batch; the future completes with its reply, or fails with a {@link SteleException}.
      *
-     * @throws SteleException what the stream failed with; INTERNAL when interrupted
+     * @throws SteleException the failure of the stream; INTERNAL if interrupted
      */
     public CompletableFuture<PutReply> sendBatch(FlightData batch) {
         CompletableFuture<PutReply> reply = new CompletableFuture<>();
@@ -69,7 +70,7 @@ public final class FlightPut implements AutoCloseable {
         return reply;
     }
 
-    /** Ends the stream and waits until the sidecar has answered everything. */
+    /** Ends the stream and waits for all replies. */
     public void finish() {
         synchronized (lock) {
             checkOpen();
@@ -92,10 +93,7 @@ public final class FlightPut implements AutoCloseable {
         }
     }
 
-    /**
-     * Gives the stream up if it is not finished; what was not answered may or may not have been
-     * applied.
-     */
+    /** Cancels the stream if it is not finished; unanswered batches may or may not be applied. */
     @Override
     public void close() {
         synchronized (lock) {

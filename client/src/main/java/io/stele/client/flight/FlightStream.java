@@ -15,9 +15,9 @@ import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The messages of a DoGet in order, the schema first. At most {@value #WINDOW} messages are
- * requested ahead of the reader, which bounds the memory for every sender. Guarded by its own lock;
- * for one reader.
+ * The client side of one Flight DoGet: the received messages in order, the schema first, for a
+ * reader that blocks or polls. At most {@value #WINDOW} messages are requested ahead of the reader,
+ * which bounds the memory for any sender. Guarded by its own lock; for one reader.
  */
 public final class FlightStream implements AutoCloseable {
     // 4: the network stays busy while the reader works on one batch.
@@ -46,7 +46,7 @@ public final class FlightStream implements AutoCloseable {
         return stream;
     }
 
-    /** Completes when {@link #poll} has a message or {@link #isFinished} is true. */
+    /** A future that completes when {@link #poll} has a message or {@link #isFinished} is true. */
     public CompletableFuture<@Nullable Void> whenReady() {
         synchronized (lock) {
             return ready;
@@ -54,9 +54,9 @@ public final class FlightStream implements AutoCloseable {
     }
 
     /**
-     * The next message if it is here.
+     * The next message, if it was received.
      *
-     * @throws SteleException what the stream failed with, once everything before it has been taken
+     * @throws SteleException the failure of the stream, after all messages before it were polled
      */
     public Optional<FlightData> poll() {
         FlightData next;
@@ -64,7 +64,8 @@ public final class FlightStream implements AutoCloseable {
             next = received.poll();
             if (next == null) {
                 if (failure != null) {
-                    // Of the reader's own, for its stack trace; what to wait comes with the cause.
+                    // A new exception, with the reader's stack trace; the cause has the time to
+                    // wait.
                     throw new SteleException(
                             failure.code(), String.valueOf(failure.getMessage()), failure);
                 }
@@ -78,7 +79,7 @@ public final class FlightStream implements AutoCloseable {
         return Optional.of(next);
     }
 
-    /** Whether every message has been taken and no more come. */
+    /** Whether every message was polled and the stream has ended. */
     public boolean isFinished() {
         synchronized (lock) {
             return ended && failure == null && received.isEmpty();
@@ -88,7 +89,7 @@ public final class FlightStream implements AutoCloseable {
     /**
      * Waits for the next message; empty at the end.
      *
-     * @throws SteleException what the stream failed with; INTERNAL when interrupted
+     * @throws SteleException the failure of the stream; INTERNAL if interrupted
      */
     public Optional<FlightData> next() {
         while (true) {
@@ -109,7 +110,7 @@ public final class FlightStream implements AutoCloseable {
         }
     }
 
-    /** Gives up what was not read; does nothing at the end. */
+    /** Cancels the stream; does nothing after its end. */
     @Override
     public void close() {
         synchronized (lock) {

@@ -8,7 +8,7 @@ import io.trino.plugin.base.security.ConnectorAccessControlModule;
 import io.trino.plugin.base.security.FileBasedAccessControlModule;
 import io.trino.plugin.base.security.ReadOnlySecurityModule;
 
-/** The access control that {@link AccessControlConfig} names. */
+/** The Guice module that binds the access control that {@link AccessControlConfig} names. */
 public final class AccessControlModule extends AbstractConfigurationAwareModule {
     @Override
     protected void setup(Binder binder) {

@@ -13,14 +13,18 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * An access control that denies changes of the tables that show the state of the system: those of
- * the schema {@code system}, and {@code t$files} and the like. Without it, Trino fails some of
- * these statements as internal errors. Thread-safe.
+ * A wrapper of the catalog's access control that denies changes of tables that only show the
+ * system's state. These are the tables of the schema {@code system}, and {@code t$files} and other
+ * tables with {@code $} in their names. Without it, Trino fails some of these statements as
+ * internal errors. Thread-safe.
  */
 public final class SystemTablesAccessControl extends ForwardingConnectorAccessControl {
     private static final String SYSTEM_SCHEMA = "system";
 
-    /** Of the rows of materialized views: such statements are refused with the view's name. */
+    /**
+     * The name prefix of tables that store rows of materialized views. Statements that change these
+     * tables are refused with the view's name.
+     */
     private static final String STORAGE_PREFIX = "storage$";
 
     private final ConnectorAccessControl access;

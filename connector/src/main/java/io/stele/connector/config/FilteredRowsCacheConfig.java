@@ -12,8 +12,8 @@ import jakarta.validation.constraints.DecimalMin;
 import jakarta.validation.constraints.NotNull;
 
 /**
- * Configuration of a worker's filtered-rows cache, which holds the rows of parts of files that
- * filters leave. Not thread-safe; read at start-up.
+ * Configuration of a worker's filtered-rows cache, which holds the rows of file parts that pass a
+ * filter. Not thread-safe; read at start-up.
  */
 public class FilteredRowsCacheConfig {
     private boolean enabled = true;

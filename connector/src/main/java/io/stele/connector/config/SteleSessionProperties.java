@@ -58,20 +58,21 @@ public final class SteleSessionProperties {
 
     private static final String RESOURCE_GROUP = "resource_group";
 
-    // As Iceberg's: a join does not begin before its other side is read anyway
+    // As in Iceberg: a join does not start before its other side is read anyway
     private static final Duration DEFAULT_DYNAMIC_FILTERING_WAIT = new Duration(1, SECONDS);
 
     // A query that named a moment of the past is over by then, as a rule
     private static final Duration DEFAULT_EXPIRE_SNAPSHOTS_MIN_RETENTION =
             new Duration(10, MINUTES);
 
-    // As Iceberg's: longer than any write, and than clocks differ
+    // As in Iceberg: longer than any write, and than any difference of clocks
     private static final Duration DEFAULT_REMOVE_ORPHAN_FILES_MIN_RETENTION = new Duration(7, DAYS);
 
     // Enough for a dashboard; more groups are better combined by many workers than by one sidecar
     private static final int DEFAULT_MAX_GROUPS = 10_000;
 
-    // Some seconds of a sidecar with a few cores; of larger tables the workers' cores are many
+    // Some seconds of a sidecar with a few cores; larger tables are aggregated faster by the cores
+    // of many workers
     private static final long DEFAULT_MAX_ROWS = 100_000_000;
 
     private SteleSessionProperties() {}
@@ -300,7 +301,7 @@ public final class SteleSessionProperties {
         }
     }
 
-    /** Whether what other queries have loaded of tables and views is used. */
+    /** Whether metadata of tables and views that other queries have loaded is used. */
     public static boolean isMetadataCacheEnabled(ConnectorSession session) {
         return session.getProperty(METADATA_CACHE_ENABLED, Boolean.class);
     }

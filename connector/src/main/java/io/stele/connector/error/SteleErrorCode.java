@@ -8,7 +8,10 @@ import io.trino.spi.ErrorCode;
 import io.trino.spi.ErrorCodeSupplier;
 import io.trino.spi.ErrorType;
 
-/** Failures that Trino has no code of its own for. Numbers never change meaning. */
+/**
+ * The connector's error codes for failures that Trino's own codes do not cover. Numbers never
+ * change meaning.
+ */
 public enum SteleErrorCode implements ErrorCodeSupplier {
     /** The sidecar cannot be reached or is not ready. */
     STELE_UNAVAILABLE(0, EXTERNAL),

@@ -10,12 +10,14 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Supplier;
 
-/** The one place where Stele's failures become Trino's. */
+/**
+ * The translation of Stele's failures into Trino exceptions, for the whole connector. Stateless.
+ */
 public final class SteleErrors {
     private SteleErrors() {}
 
     /**
-     * Runs an action; its {@link SteleException} comes out as the Trino exception of the same
+     * Runs an action and translates its {@link SteleException} into the Trino exception of the same
      * meaning.
      */
     public static <T> T translated(Supplier<T> action) {
@@ -80,7 +82,7 @@ public final class SteleErrors {
             case UNAVAILABLE -> SteleErrorCode.STELE_UNAVAILABLE;
             case CORRUPT_DATA -> SteleErrorCode.STELE_CORRUPT_DATA;
             case STORE_FAILED -> SteleErrorCode.STELE_STORE_FAILED;
-            // Of writers, which the connector is none of
+            // Codes for writers of clients; the connector is not one
             case OUTCOME_UNKNOWN, INTERNAL -> SteleErrorCode.STELE_INTERNAL;
         };
     }

@@ -3,17 +3,18 @@ package io.stele.connector.handle;
 import java.util.Locale;
 
 /**
- * The estimated cost of an aggregation in the sidecar, beside that of a scan by workers. Both are
- * made to be compared with each other, not with a clock.
+ * The estimated costs of an aggregation in the sidecar and of a scan by workers instead, with the
+ * choice between them, for EXPLAIN. The estimates are comparable with each other, not with a clock.
  *
- * @param sidecarMillis of the aggregation in the sidecar, in milliseconds
+ * @param sidecarMillis estimated time of the aggregation in the sidecar, in milliseconds
  * @param sidecarRequests its requests to the store
  * @param sidecarBytes bytes that it reads
- * @param workersMillis of the scan by workers, in milliseconds
+ * @param workersMillis estimated time of the scan by workers, in milliseconds
  * @param scanFiles column files of the scan
  * @param scanBytes bytes of the wanted columns in these files
  * @param isSidecar whether the sidecar aggregates
- * @param fillsCaches whether it does so for the aggregations after this one, which is not cheaper
+ * @param fillsCaches whether the sidecar aggregates only to fill its caches for later aggregations,
+ *     though this one is not cheaper there
  */
 public record AggregationChoice(
         long sidecarMillis,

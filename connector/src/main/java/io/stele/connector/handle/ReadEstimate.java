@@ -6,14 +6,14 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * The estimated cost of a lookup, beside that of the scan that it replaces. Both are made to be
- * compared with each other, not with a clock.
+ * The estimated costs of a key lookup and of the scan that it can replace, with the choice between
+ * them, for EXPLAIN. The estimates are comparable with each other, not with a clock.
  *
- * @param keys that are wanted
- * @param lookupMillis of the lookup, in milliseconds
+ * @param keys number of wanted keys
+ * @param lookupMillis estimated time of the lookup, in milliseconds
  * @param lookupRequests requests of the lookup to the store
  * @param lookupBytes bytes that the lookup reads
- * @param scanMillis of the scan by workers, in milliseconds
+ * @param scanMillis estimated time of the scan by workers, in milliseconds
  * @param scanFiles column files of the scan
  * @param scanBytes bytes of these files, with all columns
  * @param isLookup whether the rows are looked up

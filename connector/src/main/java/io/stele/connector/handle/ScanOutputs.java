@@ -17,10 +17,10 @@ import java.util.stream.Stream;
  */
 public record ScanOutputs(
         List<ScalarExpression> expressions, Optional<SteleAggregation> aggregation) {
-    /** Below the ids of results of functions. */
+    /** The column id of the first expression, below the ids of results of aggregate functions. */
     public static final int FIRST_EXPRESSION_ID = -1_000;
 
-    /** Nothing. */
+    /** No expressions and no aggregation. */
     public static final ScanOutputs NONE = new ScanOutputs(List.of(), Optional.empty());
 
     public ScanOutputs {

@@ -4,7 +4,7 @@ import static io.airlift.slice.SizeOf.instanceSize;
 
 import io.trino.spi.connector.ConnectorSplit;
 
-/** All results of an aggregation, which a sidecar computes. */
+/** The single split of a pushed-down aggregation, whose groups a sidecar computes. */
 public record SteleAggregateSplit() implements ConnectorSplit {
     private static final int INSTANCE_SIZE = instanceSize(SteleAggregateSplit.class);
 

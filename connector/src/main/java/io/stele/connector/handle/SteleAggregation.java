@@ -20,7 +20,7 @@ public record SteleAggregation(
         Aggregation aggregation,
         List<SteleColumnHandle> columns,
         Optional<AggregationChoice> choice) {
-    /** Below the ids of what every table has. */
+    /** The column id of the first function's result, below the ids of hidden columns. */
     public static final int FIRST_ID = -100;
 
     public SteleAggregation {

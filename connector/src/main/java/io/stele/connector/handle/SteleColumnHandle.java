@@ -12,11 +12,11 @@ import io.trino.spi.type.VarcharType;
 import java.util.List;
 
 /**
- * A column of a scan or a write.
+ * A column, hidden column or field inside a column that a scan reads or a write fills.
  *
  * @param id the column's id in the table; negative for the hidden columns of every table: {@link
- *     HiddenColumns#LSN}, {@link HiddenColumns#ROW_ID}, {@link #MERGE_ROW_ID} and the location of a
- *     row, {@link #PATH_ID}, {@link #SHARD_ID} and {@link #FILE_MODIFIED_TIME_ID}
+ *     HiddenColumns#LSN}, {@link HiddenColumns#ROW_ID}, {@link #MERGE_ROW_ID}, {@link #PATH_ID},
+ *     {@link #SHARD_ID} and {@link #FILE_MODIFIED_TIME_ID}
  * @param path ids of fields, from the outside in, where the scan wants a field inside the column;
  *     empty: the column itself
  */
@@ -40,7 +40,7 @@ public record SteleColumnHandle(int id, String name, Type type, List<Integer> pa
     public static final SteleColumnHandle SHARD =
             new SteleColumnHandle(SHARD_ID, "$shard", IntegerType.INTEGER);
 
-    /** When the youngest row of the file was written; null where {@link #PATH} is. */
+    /** When the youngest row of the file was written; null where {@link #PATH} is null. */
     public static final SteleColumnHandle FILE_MODIFIED_TIME =
             new SteleColumnHandle(
                     FILE_MODIFIED_TIME_ID,

@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * An {@code ALTER TABLE ... EXECUTE}.
+ * A running {@code ALTER TABLE ... EXECUTE}: the table, the procedure and its arguments.
  *
  * @param procedure its name
- * @param columns names of its columns; empty: all
+ * @param columns names of the columns in its arguments; empty: all
  * @param historyLsn the LSN below which history is discarded; empty: another procedure
  * @param orphansBeforeMillis orphan files last changed before this time (milliseconds since 1970)
  *     are deleted; empty: another procedure

@@ -24,8 +24,8 @@ import java.util.OptionalLong;
  * @param length bytes of the range
  * @param filterLsn whether the file holds rows younger than the snapshot, or expired ones, which
  *     then have to be left out
- * @param fromLsn rows below have expired; 0: none
- * @param maxLsn of the youngest row
+ * @param fromLsn rows with a lower LSN have expired; 0: none
+ * @param maxLsn LSN of the youngest row
  * @param ingestLsn the LSN of all rows, for a file that a worker wrote; else each row has its own
  * @param firstRowId the row id of the first row, for such a file of a table without a primary key
  * @param deletedRows rows that are deleted at the snapshot: a serialized Roaring bitmap; empty:
@@ -34,12 +34,12 @@ import java.util.OptionalLong;
  *     rows of the file, for domains that can be evaluated exactly
  * @param bitmapIndexBytes size of the file's bitmap index; empty if it has none
  * @param checksumBlockBytes block size of the checksums beside the file; empty if there are none
- * @param indexedMetadata the place of the file's metadata, which have its checksums; empty if these
- *     are beside it, or it has none
+ * @param indexedMetadata the place of the file's metadata, which contain its checksums; empty if
+ *     the checksums are beside the file, or it has none
  * @param fresh whether the sidecar had the file's metadata when the scan was planned
- * @param affinityKey the key by which the engine chooses a node
- * @param preferredWorker the preferred worker, which the engine chooses first and which caches what
- *     it reads; empty: any
+ * @param affinityKey the key by which Trino chooses a node
+ * @param preferredWorker the preferred worker, which Trino chooses first and which caches the data
+ *     that it reads; empty: any worker
  * @param weight relative to a split of full size
  */
 public record SteleFileSplit(

@@ -8,12 +8,12 @@ import java.util.OptionalInt;
 import java.util.stream.Collectors;
 
 /**
- * The inner side of an index join: rows are looked up by keys that the outer side brings.
+ * The inner side of a Trino index join, whose rows are looked up by keys of the outer side.
  *
  * @param table with the constraint that the rows satisfy
  * @param indexId the unique index; empty: the primary key
- * @param keyColumns ids of the key's columns, in key order; those that the join does not bring have
- *     one value in the constraint
+ * @param keyColumns ids of the key's columns, in key order; columns that the join does not bring
+ *     have one value in the constraint
  */
 public record SteleIndexHandle(
         SteleTableHandle table, OptionalInt indexId, List<Integer> keyColumns)

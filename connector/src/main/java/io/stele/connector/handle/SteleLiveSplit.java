@@ -7,8 +7,8 @@ import io.stele.protocol.api.scan.ScanMode;
 import io.trino.spi.connector.ConnectorSplit;
 
 /**
- * A split of the rows of one shard that a sidecar sends: those in its memory only, all of them,
- * those of an index lookup, or its changes.
+ * A split of one shard that a sidecar reads and sends: rows in memory only, all rows, rows of an
+ * index lookup, or changes.
  *
  * @param shard index of the shard
  */

@@ -7,10 +7,9 @@ import io.trino.spi.connector.ConnectorSplit;
 import io.trino.spi.predicate.TupleDomain;
 
 /**
- * All wanted rows of a table in all shards, found by one lookup.
+ * A split of all wanted rows of a table in all shards, which a sidecar finds by one key lookup.
  *
- * @param constraint the constraint that a join found, beside the table's: together they bind the
- *     key
+ * @param constraint the constraint that a join found; with the table's constraint it binds the key
  */
 public record SteleLookupSplit(SteleLookup lookup, TupleDomain<SteleColumnHandle> constraint)
         implements ConnectorSplit {

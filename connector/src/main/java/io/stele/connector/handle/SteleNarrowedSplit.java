@@ -9,8 +9,7 @@ import io.trino.spi.predicate.TupleDomain;
 import java.util.Optional;
 
 /**
- * A split of which only the rows within a bound are wanted; the bound was found when splits were
- * made.
+ * A split with a bound, found when the splits are made, outside which none of its rows is wanted.
  *
  * @param bound every wanted row satisfies it
  */

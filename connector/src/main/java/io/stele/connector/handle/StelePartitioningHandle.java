@@ -8,7 +8,7 @@ import java.util.List;
 
 /**
  * A partitioning of a table's rows by shard, for writers and for scans that are grouped by shard.
- * The writer of a row is that of its shard, so that all rows of a key go to the same writer.
+ * One writer receives all rows of a shard, thus all rows of a key.
  *
  * @param shardCount shards of the table
  * @param keyTypes types of the distribution columns, which the engine passes in this order

@@ -7,7 +7,7 @@ import java.util.Locale;
 
 /**
  * A sample of a table: each row group of its files, and each row that a sidecar sends, is in it
- * with the same probability, independent of the others. Immutable.
+ * with the same probability, independently of other row groups and rows. Immutable.
  *
  * @param ratio the probability, 0 to 1
  * @param seed which sample of that size
@@ -17,7 +17,7 @@ public record SteleSample(double ratio, long seed) {
         checkArgument(ratio >= 0 && ratio <= 1, "ratio must be 0 to 1: %s", ratio);
     }
 
-    /** Whether the sample has the row group of a file that begins with a row. */
+    /** Whether the sample contains the row group of a file that starts at row {@code firstRow}. */
     public boolean hasGroup(String path, long firstRow) {
         long hash =
                 Hashing.murmur3_128()

@@ -25,11 +25,11 @@ import java.util.stream.Collectors;
  *     many are scanned
  * @param version the moment of the past that the query named; the table has its columns of that
  *     time
- * @param lookup the key that finds all rows of the constraint, and no others
+ * @param lookup the key that finds all rows of the constraint, and no other rows
  * @param byShard whether Trino keeps the rows of each shard together
  * @param ofProcedure whether {@code ALTER TABLE ... EXECUTE} reads it, rather than a query
- * @param enforced whether scans leave out every row that a domain of the constraint excludes, for
- *     those domains that can be evaluated exactly ({@link
+ * @param enforced whether scans omit every row that a domain of the constraint excludes, for
+ *     domains that can be evaluated exactly ({@link
  *     io.stele.connector.type.ScanPredicates#isEnforceable})
  * @param outputs expressions and aggregation that the scan returns beside the columns of its rows
  */
@@ -75,7 +75,7 @@ public record SteleTableHandle(
                 ScanOutputs.NONE);
     }
 
-    /** The same as of a moment that the query named. */
+    /** The same scan as of a moment that the query named. */
     public SteleTableHandle withVersion(SteleTableVersion newVersion) {
         return with(draft -> draft.version = Optional.of(newVersion));
     }
@@ -102,7 +102,7 @@ public record SteleTableHandle(
                 });
     }
 
-    /** The same with another description of its lookup. */
+    /** The same scan with another description of its lookup. */
     public SteleTableHandle withLookup(SteleLookup newLookup) {
         return with(draft -> draft.lookup = Optional.of(newLookup));
     }

@@ -3,10 +3,11 @@ package io.stele.connector.handle;
 import java.util.List;
 
 /**
- * A moment that a query named, as of which it reads a table.
+ * The mark, in a table handle, that a query reads the table as of a named past moment, with the
+ * columns that were dropped since.
  *
- * @param goneColumns ids of columns that the table had then and that were dropped since: their
- *     values are no longer readable
+ * @param goneColumns ids of columns that the table had at this moment and that were dropped later,
+ *     so that their values are no longer readable
  */
 public record SteleTableVersion(List<Integer> goneColumns) {
     public SteleTableVersion {

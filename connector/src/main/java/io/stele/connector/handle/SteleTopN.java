@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * The first rows of an order.
+ * A top-N that is pushed down to a scan: the first {@code count} rows in an order of columns.
  *
  * @param count how many
  * @param items the columns that order them, the most important one first

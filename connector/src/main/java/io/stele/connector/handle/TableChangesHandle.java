@@ -18,8 +18,9 @@ import java.util.stream.Stream;
  * scan that Trino makes of it.
  *
  * @param table at the snapshot up to which changes are returned
- * @param columns the columns of the table that the function has, before its own
- * @param afterLsn changes above this LSN are returned; its lease is the transaction's
+ * @param columns the columns of the table that the function returns, before its own columns
+ * @param afterLsn changes above this LSN are returned; the lease of this LSN belongs to the
+ *     transaction
  * @param constraint a predicate that every wanted change satisfies, on the returned row and on the
  *     LSN and time of the change; advisory
  */
@@ -37,7 +38,7 @@ public record TableChangesHandle(
     public static final SteleColumnHandle VERSION =
             new SteleColumnHandle(-12, "_change_version", BigintType.BIGINT);
 
-    /** When it happened. */
+    /** The time of the change. */
     public static final SteleColumnHandle TIMESTAMP =
             new SteleColumnHandle(
                     -13, "_change_timestamp", TimestampWithTimeZoneType.TIMESTAMP_TZ_MILLIS);
@@ -53,7 +54,7 @@ public record TableChangesHandle(
                 table.readLsn());
     }
 
-    /** All changes. */
+    /** A scan of all changes. */
     public TableChangesHandle(
             SteleTableHandle table, List<SteleColumnHandle> columns, long afterLsn) {
         this(table, columns, afterLsn, TupleDomain.all());

@@ -16,21 +16,22 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Scans whose splits Trino groups by shard, so that joins and aggregations on the distribution key
- * need no exchange. Two tables match if they have equal shard counts and the same types of
- * distribution columns. Their table groups do not matter, because shards are chosen by hash alone.
- * Stateless.
+ * The planning decision to group a scan's splits by shard, so that joins and aggregations on the
+ * distribution key need no exchange. Two tables match if they have equal shard counts and the same
+ * types of distribution columns. Their table groups do not matter, because shards are chosen by
+ * hash alone. Stateless.
  */
 final class Bucketing {
-    /** Reused, because the engine requests it again and again during planning. */
+    /** Reused, because Trino requests it repeatedly during planning. */
     private static final ConnectorTableProperties NOT_GROUPED = new ConnectorTableProperties();
 
     private Bucketing() {}
 
     /**
-     * The scan grouped by shard, where rows that agree in the columns are in one shard.
+     * Returns the scan grouped by shard if rows with equal values in the columns are in one shard,
+     * else empty.
      *
-     * @param wanted the grouping of something that the scan has to go together with
+     * @param wanted the partitioning of another input that the scan must match; empty: any
      */
     static Optional<ConnectorTableHandle> apply(
             ConnectorSession session,

@@ -50,7 +50,10 @@ final class ColumnChanges {
         this.definitions = requireNonNull(definitions, "definitions is null");
     }
 
-    /** NOT_SUPPORTED for a NOT NULL column without a default value for existing rows. */
+    /**
+     * Adds a column; throws NOT_SUPPORTED for a NOT NULL column without a default value for
+     * existing rows.
+     */
     void add(ConnectorTableHandle tableHandle, ColumnMetadata column, ColumnPosition position) {
         change(tableHandle, () -> ColumnPositions.at(position, added(column)));
     }
@@ -117,7 +120,7 @@ final class ColumnChanges {
                                     fieldName,
                                     definitions.toStele(String.join(".", parentPath), type)));
         } catch (TrinoException e) {
-            // Trino has looked for the field already: this one came since
+            // Trino found no such field; another transaction has added it since then
             if (!ignoreExisting || !COLUMN_ALREADY_EXISTS.toErrorCode().equals(e.getErrorCode())) {
                 throw e;
             }
@@ -157,7 +160,7 @@ final class ColumnChanges {
         }
     }
 
-    /** Again where others have changed columns of the table since Trino looked. */
+    /** Repeats the change if other transactions have changed columns since Trino read the table. */
     private void alter(SteleTableHandle handle, ColumnChange change) {
         TableSchema table = handle.table();
         for (int attempt = 1; ; attempt++) {
@@ -208,7 +211,7 @@ final class ColumnChanges {
         };
     }
 
-    /** Whether the name that a change begins with means the column that Trino saw. */
+    /** Whether the first name of a change's path still belongs to the column that Trino read. */
     private static boolean isOfSameColumn(
             TableSchema present, TableSchema seen, ColumnChange change) {
         return change.path().isEmpty()

@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 
 /**
- * The time that the coordinator spent in this catalog for a transaction, including requests to the
- * sidecar. Thread-safe.
+ * Counters of the calls and the time that the coordinator spends in this catalog for one
+ * transaction, including requests to the sidecar. Thread-safe.
  *
  * <p>Trino publishes it with each query: {@code catalogMetadataMetrics} of the query's statistics.
  */
@@ -25,7 +25,7 @@ public final class PlanningTimes {
         metadataNanos.add(nanos);
     }
 
-    /** Runs what makes splits. */
+    /** Runs a planner of splits and adds its time. */
     public <T> T planningSplits(Supplier<T> planner) {
         long start = System.nanoTime();
         try {

@@ -23,8 +23,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * A client for row counts at past LSNs: the sidecar computes them mostly from the file entries of
- * manifests. Thread-safe.
+ * A client for a table's row count at a past LSN, for the result of a partition delete. The sidecar
+ * computes counts mostly from the file entries of manifests. Thread-safe.
  */
 final class RowCounts {
     private static final Logger log = Logger.get(RowCounts.class);
@@ -43,8 +43,8 @@ final class RowCounts {
     }
 
     /**
-     * The rows of a predicate just before an LSN; empty if they cannot be counted, which is no
-     * reason to fail what was done to them.
+     * Counts the rows of a predicate just before an LSN; empty if the request fails, because that
+     * must not fail a statement that has already deleted them.
      */
     OptionalLong before(
             Lsn lsn, TableSchema table, ScanPredicate predicate, QueryIdentity identity) {

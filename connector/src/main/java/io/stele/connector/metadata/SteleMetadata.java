@@ -107,10 +107,12 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The catalog in one Trino transaction: one snapshot, taken when a table is first read, and the
- * unfinished writes.
+ * The catalog operations that Trino calls on the coordinator in one transaction, over its snapshot,
+ * requests to the sidecar, and unfinished writes. The snapshot is opened when a table is first
+ * read.
  *
- * <p>Guarded by itself: Trino calls it from several threads.
+ * <p>Thread-safe, because Trino calls it from several threads: it has no mutable state, and its
+ * parts guard theirs.
  */
 public final class SteleMetadata implements ConnectorMetadata {
     private final CatalogRequests catalog;
@@ -160,7 +162,7 @@ public final class SteleMetadata implements ConnectorMetadata {
         this.materializedViews = requireNonNull(materializedViews, "materializedViews is null");
     }
 
-    /** Ends the transaction: unfinished writes are given up, the snapshot is released. */
+    /** Ends the transaction: aborts unfinished writes and releases the snapshot. */
     public void close() {
         writes.abortAll();
         snapshot.close();
@@ -172,7 +174,7 @@ public final class SteleMetadata implements ConnectorMetadata {
         return snapshot.plans();
     }
 
-    /** How long the engine waits for this transaction's metadata and splits. */
+    /** How long Trino waits for this transaction's metadata and splits. */
     public PlanningTimes times() {
         return times;
     }
@@ -236,8 +238,8 @@ public final class SteleMetadata implements ConnectorMetadata {
     }
 
     /**
-     * The changes of a table after one LSN and up to another, by default the present; empty: there
-     * is no such table.
+     * The change scan of a table after one LSN, up to and including another, by default the present
+     * one; empty if there is no such table.
      */
     Optional<TableChangesHandle> tableChanges(
             ConnectorSession session,
@@ -578,7 +580,7 @@ public final class SteleMetadata implements ConnectorMetadata {
         return ChangeScanPushdown.toScan(handle);
     }
 
-    /** A scan of a table, not of its changes. */
+    /** The handle as a scan of a table; empty for a change scan. */
     private static Optional<SteleTableHandle> scan(ConnectorTableHandle handle) {
         return handle instanceof SteleTableHandle table ? Optional.of(table) : Optional.empty();
     }
@@ -639,7 +641,7 @@ public final class SteleMetadata implements ConnectorMetadata {
                         table -> IndexJoins.resolve(session, table, indexableColumns, tupleDomain));
     }
 
-    /** Of what names whole partitions, without other conditions. */
+    /** Accepts a delete whose only condition selects whole partitions. */
     @Override
     public Optional<ConnectorTableHandle> applyDelete(
             ConnectorSession session, ConnectorTableHandle handle) {
@@ -945,7 +947,7 @@ public final class SteleMetadata implements ConnectorMetadata {
         return WriteLayouts.insert(StorageTables.requireTable(tableHandle).table());
     }
 
-    /** Few rows need one writer; rows with keys go to the writer of their shard all the same. */
+    /** One writer suffices for few rows; rows with keys still go to the writer of their shard. */
     @Override
     public WriterScalingOptions getNewTableWriterScalingOptions(
             ConnectorSession session,

@@ -75,7 +75,7 @@ public final class SteleMetadataFactory {
      * Creates the metadata of a new transaction.
      *
      * @param identity the identity of its query, which the sidecar receives
-     * @param cached whether it uses what other transactions loaded
+     * @param cached whether it uses metadata that other transactions loaded
      */
     public SteleMetadata create(QueryIdentity identity, boolean cached) {
         watch.start();

@@ -3,5 +3,5 @@ package io.stele.connector.metadata;
 import io.trino.spi.connector.ConnectorTransactionHandle;
 import java.util.UUID;
 
-/** One Trino transaction in this catalog. */
+/** The identity of one Trino transaction of this catalog, which Trino passes with its calls. */
 public record SteleTransactionHandle(UUID uuid) implements ConnectorTransactionHandle {}

@@ -11,7 +11,9 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
-/** The open Trino transactions of this catalog. Thread-safe. */
+/**
+ * The registry of this catalog's open Trino transactions, with the metadata of each. Thread-safe.
+ */
 public final class SteleTransactions {
     private final SteleMetadataFactory factory;
     // Empty until the first request for metadata, which names the user

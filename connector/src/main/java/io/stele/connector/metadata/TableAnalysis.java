@@ -11,8 +11,9 @@ import io.trino.spi.statistics.TableStatisticType;
 import io.trino.spi.statistics.TableStatisticsMetadata;
 
 /**
- * ANALYZE: files have sketches of their columns since they were written, so Trino counts rows only,
- * and the sidecar flushes and reads those files that have none. Stateless.
+ * The ANALYZE statement, as a request to the sidecar to flush the table and to read its files
+ * without column sketches. Most files have sketches of their columns from the time when they were
+ * written, so Trino itself only counts rows. Stateless.
  */
 final class TableAnalysis {
     private TableAnalysis() {}

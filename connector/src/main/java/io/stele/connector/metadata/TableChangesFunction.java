@@ -36,8 +36,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code system.table_changes}: the rows of a table that were inserted, updated and deleted between
- * two moments of its retained history. Stateless.
+ * The table function {@code system.table_changes}, which returns the rows of a table that were
+ * inserted, updated and deleted between two moments of its retained history. Stateless.
  */
 public final class TableChangesFunction extends AbstractConnectorTableFunction {
     private static final String SCHEMA = "SCHEMA_NAME";
@@ -50,7 +50,7 @@ public final class TableChangesFunction extends AbstractConnectorTableFunction {
     private final BiFunction<ConnectorTransactionHandle, ConnectorSession, SteleMetadata> metadata;
 
     /**
-     * @param metadata that of a transaction
+     * @param metadata returns the metadata of a transaction
      */
     public TableChangesFunction(
             BiFunction<ConnectorTransactionHandle, ConnectorSession, SteleMetadata> metadata) {

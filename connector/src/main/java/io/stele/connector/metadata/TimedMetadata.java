@@ -10,8 +10,8 @@ import java.lang.reflect.Proxy;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A decorator of the metadata that measures each call of the engine. A proxy: the interface has
- * some 150 methods, and grows.
+ * A decorator of the metadata that measures each call of Trino. A dynamic proxy, because the
+ * interface has some 150 methods, and grows.
  */
 public final class TimedMetadata implements InvocationHandler {
     private final ConnectorMetadata metadata;

@@ -34,7 +34,7 @@ final class WriteLayouts {
         return partitioning(table, true);
     }
 
-    /** Only rows with a key have to meet in one writer. */
+    /** Empty without a primary key, because only rows with equal keys need a common writer. */
     private static Optional<ConnectorPartitioningHandle> partitioning(
             TableSchema table, boolean rowId) {
         if (!table.hasPrimaryKey()) {
@@ -43,7 +43,7 @@ final class WriteLayouts {
         return Optional.of(rowId ? handle(table, true) : byKey(table));
     }
 
-    /** Rows by shard, as writers get them and as scans may give them. */
+    /** The partitioning by shard, for writers and for scans that are grouped by shard. */
     static StelePartitioningHandle byKey(TableSchema table) {
         return handle(table, false);
     }

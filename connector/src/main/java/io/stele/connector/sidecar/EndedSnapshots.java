@@ -16,9 +16,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Snapshots that their queries no longer need. The next request that opens a snapshot also releases
- * them, so that the end of a query costs no request of its own. If none follows soon, separate
- * requests release them. If those fail, the leases expire. Thread-safe.
+ * A queue of snapshots that queries no longer need, for release in the sidecar. The next request
+ * that opens a snapshot also releases them, so that the end of a query costs no request of its own.
+ * If no such request follows soon, separate requests release them. If these fail, the leases
+ * expire. Thread-safe.
  */
 final class EndedSnapshots {
     private static final Logger log = Logger.get(EndedSnapshots.class);

@@ -10,8 +10,9 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * A statement's wait for a job of the sidecar, in short requests for a job of any length. Each is
- * repeated while the sidecar is away; a restarted sidecar starts the job again. Immutable.
+ * The wait of a statement for a job of the sidecar, by short requests in turn, for a job of any
+ * length. Each request is repeated while the sidecar is unavailable; a restarted sidecar starts the
+ * job again. Immutable.
  */
 final class JobWaiting {
     private final Repetition repetition;
@@ -19,8 +20,8 @@ final class JobWaiting {
     private final long waitMillis;
 
     /**
-     * @param patience with a sidecar that is away or full, each time
-     * @param wait of one request
+     * @param patience how long each request is repeated while the sidecar is unavailable or full
+     * @param wait how long one request waits for the job in the sidecar
      */
     JobWaiting(Repetition repetition, Duration patience, Duration wait) {
         this.repetition = requireNonNull(repetition, "repetition is null");
@@ -29,7 +30,7 @@ final class JobWaiting {
     }
 
     /**
-     * The job when it has succeeded.
+     * Runs a job, or joins one that runs; returns it when it has succeeded.
      *
      * @param ask sends a request
      * @throws SteleException the failure of the job or of the sidecar
@@ -44,7 +45,7 @@ final class JobWaiting {
         }
     }
 
-    /** Requests for a job, or for the next one, where it failed in a way that may pass. */
+    /** Requests for a job, or for a new one after a failure, which may be temporary. */
     private final class Attempts {
         private final RunJobRequest request;
         private final Function<RunJobRequest, JobStatus> ask;

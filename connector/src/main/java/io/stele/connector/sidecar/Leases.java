@@ -68,7 +68,7 @@ public final class Leases {
         return Duration.ofMillis(Math.max(1, shortest / RENEWALS_PER_TTL));
     }
 
-    /** How long a transaction lives after its coordinator. */
+    /** How many milliseconds a transaction lives after its last renewal. */
     public long transactionTtlMillis() {
         return transactionTtlMillis;
     }

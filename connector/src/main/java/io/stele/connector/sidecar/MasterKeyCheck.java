@@ -8,18 +8,19 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A check that a catalog and its sidecar can read each other's encrypted files. Each has the master
- * key that the other one writes with now. Where both have a key of one id, the keys are the same.
- * Stateless.
+ * A check that a catalog and its sidecar can read each other's encrypted files. Each must have the
+ * master key with which the other one writes now. If both have a key of one id, the keys must be
+ * equal. Stateless.
  */
 final class MasterKeyCheck {
     private MasterKeyCheck() {}
 
     /**
-     * @param sidecar keys, the one for new objects first
-     * @param catalog likewise
+     * @param sidecar keys of the sidecar, the one for new objects first
+     * @param catalog keys of the catalog, the one for new objects first
      * @param where the sidecar is, for messages
-     * @throws SteleException INVALID_ARGUMENT with what is missing where
+     * @throws SteleException INVALID_ARGUMENT if a key is missing or different; the message names
+     *     it and its side
      */
     static void check(List<KeyFingerprint> sidecar, List<KeyFingerprint> catalog, String where) {
         if (sidecar.isEmpty() != catalog.isEmpty()) {

@@ -12,9 +12,9 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Repetition of requests that failed for now, with pauses that grow. It ends with an answer, a
- * failure for good, the end of the patience, or an interruption, which is how Trino cancels.
- * Immutable.
+ * A retry loop, in the calling thread, for requests to the sidecar that failed temporarily, with
+ * growing pauses. It ends with a reply, a permanent failure, the end of the patience, or an
+ * interruption, by which Trino cancels. Immutable.
  */
 final class Repetition {
     private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
@@ -26,7 +26,7 @@ final class Repetition {
     private final LongConsumer pause;
 
     /**
-     * @param nanos the time
+     * @param nanos the clock, in nanoseconds
      * @param pause waits for a number of nanoseconds, or until the thread is interrupted
      */
     Repetition(LongSupplier nanos, LongConsumer pause) {
@@ -35,7 +35,7 @@ final class Repetition {
     }
 
     /**
-     * The first answer.
+     * Repeats a request until it succeeds; returns its reply.
      *
      * @param patience how long after the beginning a failure leads to another attempt
      * @throws SteleException the last failure; UNAVAILABLE where the thread is interrupted

@@ -5,8 +5,9 @@ import io.stele.protocol.api.maintenance.JobStatus;
 import io.stele.protocol.api.maintenance.RunJobRequest;
 
 /**
- * The actions of a sidecar, as one user runs them. Every failure is a Trino exception. If the
- * sidecar is away, methods wait for it unless they state otherwise. Thread-safe.
+ * The actions that the connector requests from the sidecar for one user, with the repetition that
+ * each kind allows. Every failure is a Trino exception. If the sidecar is unavailable, methods wait
+ * for it unless they state otherwise. Thread-safe.
  */
 public interface SidecarActions {
     /**
@@ -16,7 +17,10 @@ public interface SidecarActions {
      */
     <Q, R> R change(Action<Q, R> action, Q request);
 
-    /** Runs an action that may be repeated, because it only reads or comes to the same. */
+    /**
+     * Runs an action that may be repeated, because it only reads, or because a repetition has the
+     * same result.
+     */
     <Q, R> R call(Action<Q, R> action, Q request);
 
     /**

@@ -22,14 +22,17 @@ public final class SidecarFiles {
         this.sidecar = requireNonNull(sidecar, "sidecar is null");
     }
 
-    /** That of a file, as it was left there; empty if it is not there any more. */
+    /** The encoded metadata of a file; empty if the sidecar does not have it any more. */
     public Optional<byte[]> find(String path) {
         byte[] found =
                 sidecar.callNow(ScanActions.FILE_METADATA, new FileMetadataRequest(path)).content();
         return found.length == 0 ? Optional.empty() : Optional.of(found);
     }
 
-    /** Leaves that of a file there, if the sidecar takes it: a reader can do without. */
+    /**
+     * Stores the encoded metadata of a file in the sidecar, if it accepts it; a reader can do
+     * without.
+     */
     public void keep(String path, byte[] encoded) {
         try {
             sidecar.callNow(ScanActions.KEEP_FILE_METADATA, new EncodedFileMetadata(path, encoded));

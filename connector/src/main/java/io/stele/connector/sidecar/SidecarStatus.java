@@ -8,9 +8,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The part of a sidecar's reply to {@code GET /v1/status} that the connector needs.
+ * The warehouse path and master keys in a sidecar's reply to {@code GET /v1/status}, which the
+ * connector uses or checks when it opens the warehouse.
  *
- * @param encryptionKeys the one for new objects first; empty while the sidecar starts
+ * @param encryptionKeys fingerprints of the master keys, the one for new objects first; empty while
+ *     the sidecar starts
  */
 record SidecarStatus(
         @JsonProperty("warehousePath") Optional<String> warehousePath,

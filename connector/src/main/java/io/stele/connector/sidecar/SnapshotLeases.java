@@ -27,7 +27,10 @@ import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 
-/** The opener of snapshots, whose leases are renewed until they are closed. Thread-safe. */
+/**
+ * A client that opens snapshots in the sidecar for the queries of this node, with leases that are
+ * renewed until they are closed. Thread-safe.
+ */
 public final class SnapshotLeases {
     private final SteleSidecar sidecar;
     private final long ttlMillis;
@@ -48,7 +51,7 @@ public final class SnapshotLeases {
     /**
      * A snapshot of everything acknowledged so far.
      *
-     * @param atLeast an LSN that it must see; the sidecar refuses one that it has not come to
+     * @param atLeast an LSN that it must see; the sidecar refuses an LSN that it has not reached
      */
     public Lease open(Optional<Lsn> atLeast) {
         SnapshotReply reply =
@@ -63,7 +66,8 @@ public final class SnapshotLeases {
      * request.
      *
      * @param known the version of the caller's metadata, if it caches any
-     * @param described whether it has the description as of then, and wants it only if it changed
+     * @param described whether the caller has the description of this version, and needs it only if
+     *     it has changed
      * @param plans tables that are likely to be scanned, if the caller caches plans
      */
     public Opened open(
@@ -123,7 +127,8 @@ public final class SnapshotLeases {
     /**
      * A relation, and a snapshot at which it can be read; without a relation there is no snapshot.
      *
-     * @param relation without table and view if the caller has the description and it is the same
+     * @param relation without table and view if the caller has the description and it has not
+     *     changed
      * @param changes since the version that the caller gave, if any
      * @param plans of tables that the caller named
      */
@@ -149,7 +154,7 @@ public final class SnapshotLeases {
         }
     }
 
-    /** One open snapshot. */
+    /** An open snapshot and its lease. */
     public final class Lease implements AutoCloseable {
         private final String id;
         private final Lsn lsn;

@@ -13,15 +13,18 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The attempts of a statement that changes the catalog, under an id by which the sidecar recognizes
- * it: how long it is sent again, and what its user is told without an answer. Confined to one
- * thread.
+ * The retry policy of one statement that changes the catalog, whose attempts have an id by which
+ * the sidecar recognizes them. It decides how long the statement is repeated, and with which error
+ * it fails without a reply. Confined to one thread.
  */
 final class StatementAttempts {
-    /** How long it is sent again after an answer was lost; a sidecar is back sooner, as a rule. */
+    /** How long it is repeated after a reply was lost; a sidecar is back sooner, as a rule. */
     static final Duration DOUBT_PATIENCE = Duration.ofMinutes(5);
 
-    /** The same while the sidecar, which tries for some seconds itself, cannot store it. */
+    /**
+     * How long it is repeated while the sidecar, which itself tries for some seconds, cannot store
+     * it.
+     */
     static final Duration STORE_PATIENCE = Duration.ofMinutes(1);
 
     private final Optional<UUID> id = Optional.of(UUID.randomUUID());
@@ -34,9 +37,9 @@ final class StatementAttempts {
     private @Nullable SteleException storeFailed; // null: it did not fail last
 
     /**
-     * @param nanos the time
-     * @param busyPatience with a sidecar that is full
-     * @param outagePatience with one that is away, before anything was sent
+     * @param nanos the clock, in nanoseconds
+     * @param busyPatience how long to repeat while the sidecar is full
+     * @param outagePatience how long to repeat while it is unavailable, before anything was sent
      */
     StatementAttempts(LongSupplier nanos, Duration busyPatience, Duration outagePatience) {
         this.nanos = requireNonNull(nanos, "nanos is null");
@@ -49,11 +52,14 @@ final class StatementAttempts {
         return id;
     }
 
-    /** Takes the failure of an attempt that was sent; returns it as one to be repeated, or not. */
+    /**
+     * Records the failure of an attempt that was sent; returns the failure whose code decides
+     * whether to repeat it.
+     */
     SteleException failed(SteleException failure) {
         long now = nanos.getAsLong();
         if (failure.code() == ErrorCode.BUSY || failure.code().nothingIsChanged()) {
-            return failure; // of this attempt: it tells nothing of those before
+            return failure; // of this attempt, not of earlier ones
         }
         if (doubtNanos.isEmpty() && !isUnsent(failure)) {
             doubtNanos = OptionalLong.of(now);
@@ -89,7 +95,7 @@ final class StatementAttempts {
     }
 
     /**
-     * What the user is told at the end.
+     * The failure that the user receives in the end.
      *
      * @param last the failure of the last attempt
      */
@@ -98,7 +104,8 @@ final class StatementAttempts {
         if (store != null && !last.code().nothingIsChanged()) {
             return store;
         }
-        // A sidecar that refuses looks for the id first. But a table that is gone may be gone since
+        // A sidecar that refuses looks for the id first. But a table may have become stale since
+        // the first attempt
         boolean isKnown =
                 doubtNanos.isEmpty()
                         || last.code().nothingIsChanged() && last.code() != ErrorCode.STALE_TABLE;

@@ -41,10 +41,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sidecar of this catalog. Its ports are found through its HTTP address, again after every
+ * The client of this catalog's sidecar on one node: it finds the sidecar's ports, repeats requests,
+ * and opens streams of rows. The ports are found through its HTTP address, again after every
  * failure to reach it, because a restarted sidecar may listen elsewhere. Requests that are safe to
- * repeat are, for as long as an outage may last; changes are repeated under an id. Every failure is
- * a Trino exception; one of reach names the URI. Thread-safe.
+ * repeat are repeated for as long as an outage may last; changes are repeated under an id. Every
+ * failure is a Trino exception; a failure to reach the sidecar names the URI. Thread-safe.
  */
 public final class SteleSidecar implements SidecarActions, AutoCloseable {
     /** A sidecar that is full should not look like a slow one. */
@@ -53,7 +54,10 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
     /** On a loopback it takes milliseconds, with TLS over a network some round trips. */
     private static final Duration CONNECT_FOR = Duration.ofSeconds(5);
 
-    /** In less, a connection that has gone is about the only thing that can have changed. */
+    /**
+     * Within this time after a reply, a lost connection is nearly the only thing that can have
+     * changed.
+     */
     private static final Duration ANSWERED_JUST_NOW = Duration.ofSeconds(1);
 
     private final URI uri;
@@ -70,7 +74,7 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
     @GuardedBy("lock")
     private @Nullable Connections connections;
 
-    // Look for the ports again
+    // Whether to look up the ports again
     @GuardedBy("lock")
     private boolean stale;
 
@@ -185,7 +189,7 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
         return once(() -> connect().flight().action(action, request, timeout, identity));
     }
 
-    /** Runs an action that may be repeated and is of no use later than that. */
+    /** Runs an action that may be repeated, and is of no use after this time. */
     <Q, R> R callWithin(Duration time, Action<Q, R> action, Q request) {
         long deadline = System.nanoTime() + time.toNanos();
         try {
@@ -212,7 +216,7 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
 
     private <Q, R> R callUntilKnown(
             Action<Q, R> action, Q request, String unknown, QueryIdentity identity) {
-        // What a commit makes visible took work; other changes may as well be refused
+        // A commit publishes work that is done; other changes may be refused
         Duration busyFor = isOfTransaction(action) ? changeTimeout : BUSY_FOR;
         return untilKnown(
                 () ->
@@ -224,7 +228,8 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
     }
 
     /**
-     * Beginning and committing go where a short request takes least; each INSERT waits for both.
+     * Sends begin and commit of transactions over the connection that is fastest for short
+     * requests, because each INSERT waits for both.
      */
     private <Q, R> R send(Action<Q, R> action, Q request, QueryIdentity identity) {
         Connections here = connect();
@@ -281,7 +286,7 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
                 });
     }
 
-    /** As {@link #open}: what a query begins with. */
+    /** As {@link #open}, for the first request of a query. */
     OpenTableReply openTable(OpenTableRequest request) {
         return repeated(
                 () -> {
@@ -335,8 +340,8 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
     }
 
     /**
-     * Starts an action that gives one result after the other; the caller closes it, and passes its
-     * failures to {@link #streamFailed}.
+     * Starts an action that returns one result after the other; the caller closes it, and passes
+     * its failures to {@link #streamFailed}.
      */
     public <Q, R> ActionStream<R> watch(Action<Q, R> action, Q request) {
         return client().watch(action, request);

@@ -31,8 +31,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The warehouse as this node reaches it: at the configured location, else at the one that the
- * sidecar names when the first file is read or written. Thread-safe.
+ * The object store of the warehouse on this node, with encryption and the data page cache, opened
+ * when the first file is read or written. Its location is configured, or else requested from the
+ * sidecar. Thread-safe.
  */
 public final class Warehouse implements ObjectStore {
     private static final Logger logger = Logger.get(Warehouse.class);
@@ -104,7 +105,7 @@ public final class Warehouse implements ObjectStore {
         return found;
     }
 
-    /** The warehouse as the files of a scan are read. */
+    /** The store through which a scan reads files. */
     public ObjectStore reading(CacheUse use) throws IOException {
         ObjectStore found = store();
         return switch (use) {

@@ -34,14 +34,18 @@ import org.weakref.jmx.MBeanExporter;
 import org.weakref.jmx.ObjectNameGenerator;
 
 /**
- * The data page cache of one catalog in this node: in directories that its configuration names, or
- * in a folder below the node's data directory where the warehouse is over a network. Directories
- * are this catalog's alone. Thread-safe.
+ * The owner of a catalog's data page cache on one node: it opens the cache's directories, wraps the
+ * warehouse's store with it, and reports its statistics. The directories are configured, or a
+ * folder below the node's data directory if the warehouse is over a network. They belong to this
+ * catalog alone. Thread-safe.
  */
 public final class WorkerDataCache {
     private static final Logger log = Logger.get(WorkerDataCache.class);
 
-    /** The node's catalogs, which Trino loads one after the other, have opened theirs by then. */
+    /**
+     * By then all catalogs of the node, which Trino loads one after the other, have opened their
+     * caches.
+     */
     private static final long SWEEP_PAUSE_MINUTES = 10;
 
     private final Clock clock;
@@ -75,7 +79,7 @@ public final class WorkerDataCache {
     }
 
     /**
-     * As the other.
+     * Opens configured directories, with a given clock and executor of delayed tasks.
      *
      * @param later makes an executor that runs tasks some minutes later
      */
@@ -152,7 +156,7 @@ public final class WorkerDataCache {
         return threads;
     }
 
-    /** The warehouse as it is to be read: through the cache, or as it is. */
+    /** The warehouse's store through the cache, or the store itself if there is no cache. */
     ObjectStore over(ObjectStore warehouse) {
         return cache.over(warehouse, open -> open.over(warehouse, warming));
     }

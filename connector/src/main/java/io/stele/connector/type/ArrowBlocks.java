@@ -25,8 +25,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Columns of Arrow batches as Trino's blocks. Where the bytes are the same they are copied as a
- * whole. Stateless.
+ * A converter of columns of Arrow batches, as sidecars send them, into Trino's blocks. Equal byte
+ * layouts are copied as a whole. Stateless.
  */
 public final class ArrowBlocks {
     private ArrowBlocks() {}
@@ -189,7 +189,7 @@ public final class ArrowBlocks {
         return RowBlock.fromNotNullSuppressedFieldBlocks(column.count(), valid, fields);
     }
 
-    /** The part of a child that the offsets name. */
+    /** The part of a child to which the offsets refer. */
     private static Block child(ArrowColumn column, Type type, int[] offsets) {
         Block block = toBlock(column, type);
         int start = offsets[0];

@@ -20,12 +20,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A conversion of a block of one form to the block of the same values in another; dictionaries and
- * runs stay what they are. Stateless.
+ * A converter of blocks between the form of values in column files and Trino's form; it preserves
+ * dictionaries and runs. Stateless.
  */
 @FunctionalInterface
 interface BlockConverter {
-    /** The same positions in the other form. */
+    /** Converts the values of a block that is neither dictionary nor run. */
     Block convertValues(ValueBlock block);
 
     /** The converter of {@link OrcTypes} if the forms are the same. */

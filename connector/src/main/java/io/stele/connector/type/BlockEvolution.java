@@ -17,9 +17,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Blocks of a column as a file has it, as blocks of the column as it is now: nested fields are
- * found by id, those that the file lacks are null, narrower values are widened. What {@link
- * io.stele.protocol.row.RowMapping} does to rows. Stateless.
+ * A factory of conversions from a column's blocks in an older file to its present type: nested
+ * fields are found by id, missing fields are null, narrower values are widened. {@link
+ * io.stele.protocol.row.RowMapping} does the same with rows. Stateless.
  */
 public final class BlockEvolution {
     private BlockEvolution() {}
@@ -88,9 +88,9 @@ public final class BlockEvolution {
     }
 
     /**
-     * A field of the row as it is now.
+     * A field of the row in its present type.
      *
-     * @param position in the file's row; below 0: it is not there
+     * @param position index in the file's row; below 0: the file has no such field
      */
     private record Field(int position, BlockConverter converter, Block nothing) {
         Block of(RowBlock row) {

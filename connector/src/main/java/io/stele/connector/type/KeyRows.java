@@ -82,20 +82,10 @@ public final class KeyRows {
     public static KeyRows ofPrimaryKey(TableSchema table, TrinoTypes types) {
         List<ColumnSchema> columns = table.columns(table.primaryKey());
         TableSchema unsorted =
-                new TableSchema(
-                        table.id(),
-                        table.schemaName(),
-                        table.tableName(),
-                        table.schemaVersion(),
-                        columns,
-                        table.primaryKey(),
-                        table.distributionKey(),
-                        List.of(),
-                        List.of(),
-                        table.orientation(),
-                        table.tableGroup(),
-                        table.shardCount(),
-                        Optional.empty());
+                table.narrowedTo(columns)
+                        .primaryKey(table.primaryKey())
+                        .distributionKey(table.distributionKey())
+                        .build();
         return new KeyRows(unsorted, columns, types);
     }
 
@@ -103,20 +93,10 @@ public final class KeyRows {
     public static KeyRows ofIndex(TableSchema table, List<ColumnSchema> columns, TrinoTypes types) {
         List<Integer> ids = columns.stream().map(ColumnSchema::id).toList();
         TableSchema sorted =
-                new TableSchema(
-                        table.id(),
-                        table.schemaName(),
-                        table.tableName(),
-                        table.schemaVersion(),
-                        columns,
-                        List.of(),
-                        List.of(),
-                        ids,
-                        List.of(),
-                        Orientation.COLUMN,
-                        table.tableGroup(),
-                        table.shardCount(),
-                        Optional.empty());
+                table.narrowedTo(columns)
+                        .clusteringKey(ids)
+                        .orientation(Orientation.COLUMN)
+                        .build();
         return new KeyRows(sorted, columns, types, GrowingBytes.forKey());
     }
 
@@ -173,21 +153,13 @@ public final class KeyRows {
                 || table.partitionedBy().contains(column.id());
     }
 
-    /** The same table with its key columns only, so that rows of these are rows of it. */
+    /** A table reduced to its key columns, as the schema of rows with only these columns. */
     private static TableSchema keyTable(TableSchema table, List<ColumnSchema> keyColumns) {
-        return new TableSchema(
-                table.id(),
-                table.schemaName(),
-                table.tableName(),
-                table.schemaVersion(),
-                keyColumns,
-                table.primaryKey(),
-                table.distributionKey(),
-                table.clusteringKey(),
-                table.partitionedBy(),
-                table.orientation(),
-                table.tableGroup(),
-                table.shardCount(),
-                Optional.empty());
+        return table.narrowedTo(keyColumns)
+                .primaryKey(table.primaryKey())
+                .distributionKey(table.distributionKey())
+                .clusteringKey(table.clusteringKey())
+                .partitionedBy(table.partitionedBy())
+                .build();
     }
 }

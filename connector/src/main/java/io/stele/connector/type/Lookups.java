@@ -15,7 +15,10 @@ import io.trino.spi.predicate.TupleDomain;
 import java.util.Optional;
 import java.util.Set;
 
-/** The choice of the constraints that one lookup of keys answers. Stateless. */
+/**
+ * The decision, at planning, whether one key lookup by primary key or unique index finds all rows
+ * of a constraint. Stateless.
+ */
 public final class Lookups {
     private Lookups() {}
 
@@ -56,8 +59,8 @@ public final class Lookups {
     }
 
     /**
-     * Whether a lookup gives no row that a column's domain excludes: the sidecar compares its rows
-     * with the whole predicate.
+     * Whether a lookup returns no row that a column's domain excludes: the sidecar compares its
+     * rows with the whole predicate.
      */
     public static boolean isEnforced(
             TableSchema table,
@@ -70,8 +73,8 @@ public final class Lookups {
     }
 
     /**
-     * Whether a scan has the same rows as the lookup of a constraint: it compares values, each
-     * column by itself.
+     * Whether a scan returns the same rows as the lookup of a constraint, although it compares the
+     * values of each column separately.
      */
     public static boolean canScan(TableSchema table, TupleDomain<SteleColumnHandle> constraint) {
         return constraint.getDomains().orElseThrow().entrySet().stream()

@@ -24,20 +24,23 @@ import io.trino.spi.type.TypeUtils;
 import java.util.Optional;
 
 /**
- * Single values of domains and statistics: Trino's native form and the bytes of {@link ValueCodec}.
- * Stateless.
+ * A converter of single values of domains and statistics between Trino's native form and the bytes
+ * of {@link ValueCodec}. Stateless.
  */
 public final class NativeValues {
     private NativeValues() {}
 
-    /** The bytes of a native value, not null, of an orderable type; of many, {@link ValueBytes}. */
+    /**
+     * The bytes of a native value, not null, of an orderable type; {@link ValueBytes} encodes many
+     * values.
+     */
     public static byte[] encode(DataType stored, Type type, Object value) {
         return new ValueBytes(stored, type).encode(TypeUtils.writeNativeValue(type, value), 0);
     }
 
     /**
-     * The native value of bytes; absent for types whose ranges Trino's statistics have no number
-     * for.
+     * The native value of bytes; empty for types whose ranges Trino's statistics cannot express as
+     * numbers.
      */
     public static Optional<Object> decode(DataType stored, byte[] encoded) {
         ValueCodec codec = ValueCodec.of(stored);
@@ -98,7 +101,7 @@ public final class NativeValues {
         };
     }
 
-    /** Of Trino's picoseconds in one unit of what is stored. */
+    /** The number of picoseconds in one stored unit. */
     public static int picosPerUnit(TimeType type) {
         return type.isPicos() ? 1 : PICOSECONDS_PER_NANOSECOND;
     }

@@ -26,8 +26,8 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * The ORC schema of column files that workers write: the one that {@code OrcSchemas} of storage
- * makes. Stateless.
+ * A builder and reader of the ORC schema of column files that workers write, which equals that of
+ * {@code OrcSchemas} in storage. Stateless.
  */
 public final class OrcColumns {
     /** Attribute of a column: its id in the table. */
@@ -38,13 +38,13 @@ public final class OrcColumns {
 
     /**
      * Attribute of a column whose type changed inside: the ids of its row fields, as {@link
-     * io.stele.protocol.schema.IdentifiedType} orders them. Without it they are 1, 2 and so on.
+     * io.stele.protocol.schema.IdentifiedType} orders them. Without it the ids are 1, 2 and so on.
      */
     public static final String FIELDS_ATTRIBUTE = "stele.fields";
 
     private OrcColumns() {}
 
-    /** A column as the file has it; its name and nullability mean nothing. */
+    /** A column as it is in the file; its name and nullability have no meaning. */
     public static ColumnSchema written(OrcColumn column) {
         Map<String, String> attributes = column.getAttributes();
         List<Integer> fieldIds = new ArrayList<>();
@@ -86,7 +86,7 @@ public final class OrcColumns {
     /**
      * The tree of types, root first.
      *
-     * @param scaled the hidden columns behind the others
+     * @param scaled the hidden columns of whole numbers, after the other columns
      */
     public static ColumnMetadata<OrcType> of(
             List<ColumnSchema> columns, List<ScaledColumn> scaled) {

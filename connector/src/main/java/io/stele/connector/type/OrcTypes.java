@@ -48,7 +48,7 @@ public final class OrcTypes {
 
     private OrcTypes() {}
 
-    /** One column's way between files and SQL. Stateless. */
+    /** The conversions of one column between files and SQL. Stateless. */
     public static final class Mapping {
         private final Type fileType;
         private final BlockConverter fromFile;
@@ -60,7 +60,7 @@ public final class OrcTypes {
             this.toFile = toFile;
         }
 
-        /** The same file's values, as those of a later schema version. */
+        /** The mapping of the same file's values to a later schema version. */
         Mapping evolved(BlockConverter evolution) {
             return evolution == BlockConverter.IDENTITY
                     ? this

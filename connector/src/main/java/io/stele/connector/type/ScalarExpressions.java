@@ -18,7 +18,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Trino's expressions as Stele's, where both come to the same values. Stateless. */
+/**
+ * A translator of Trino's expressions into Stele's, for pushdown, if both yield the same values.
+ * Stateless.
+ */
 public final class ScalarExpressions {
     private ScalarExpressions() {}
 

@@ -22,7 +22,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Trino's constraints as Stele's predicates. Stateless. */
+/**
+ * A translator of Trino's constraints into Stele's predicates, with tests for domains that are
+ * evaluated exactly. Stateless.
+ */
 public final class ScanPredicates {
     /**
      * A longer list of values is widened: checking it costs more than reading the rows that it
@@ -30,7 +33,7 @@ public final class ScanPredicates {
      */
     private static final int MAX_RANGES = 1_000;
 
-    /** As Trino has them in domains of real and double. */
+    /** The values of negative zero in Trino's domains of real and double. */
     private static final Set<Object> NEGATIVE_ZEROS =
             Set.of((long) Float.floatToRawIntBits(-0.0f), -0.0);
 
@@ -121,8 +124,8 @@ public final class ScanPredicates {
     }
 
     /**
-     * Whether a scan can leave out every row whose value a domain has not, and no other: by the
-     * values themselves, so NaN and negative zero count as SQL has them.
+     * Whether a scan can leave out exactly the rows whose value is not in a domain. It compares the
+     * values themselves, so NaN and negative zero count as in SQL.
      */
     public static boolean isEnforceable(DataType stored, Domain domain) {
         boolean isFloating = stored.kind() == TypeKind.REAL || stored.kind() == TypeKind.DOUBLE;
@@ -130,7 +133,10 @@ public final class ScanPredicates {
                 || (isFloating && domain.getValues().getRanges().getRangeCount() <= MAX_RANGES);
     }
 
-    /** The same for a column; for a field inside a column no scan can decide it. */
+    /**
+     * Whether a scan can leave out exactly the rows whose column value is not in a domain; false
+     * for a field inside a column.
+     */
     public static boolean isEnforceable(
             TableSchema table, SteleColumnHandle column, Domain domain) {
         return column.id() > 0
@@ -140,8 +146,8 @@ public final class ScanPredicates {
 
     /**
      * Whether the sidecar, which compares whole rows with the predicate, leaves out every row whose
-     * value the domain has not. Of single values that is so for all types: equal values have equal
-     * bytes, and NaN, which equals nothing, is in no domain.
+     * value is not in the domain. For single values this holds for all types: equal values have
+     * equal bytes, and NaN, which equals nothing, is in no domain.
      */
     public static boolean isExactInSidecar(DataType stored, Domain domain) {
         return isExact(stored, domain)

@@ -21,8 +21,8 @@ import io.trino.spi.type.TimestampWithTimeZoneType;
 import java.util.Optional;
 
 /**
- * Timestamps as Stele stores them, whole micro- or nanoseconds since 1970 in 64 bits, and as
- * Trino's blocks. The values of null positions mean nothing. Stateless.
+ * A converter of timestamps between Stele's 64-bit form, whole micro- or nanoseconds since 1970,
+ * and Trino's blocks. The values of null positions have no meaning. Stateless.
  */
 final class TimeBlocks {
     private static final int MAX_MICROS_PRECISION = 6;
@@ -59,8 +59,8 @@ final class TimeBlocks {
     }
 
     /**
-     * Micro- or nanoseconds, as the precision has them, as the block of a timestamp with time zone,
-     * in UTC.
+     * Micro- or nanoseconds, depending on the precision, as the block of a timestamp with time
+     * zone, in UTC.
      */
     static Block instants(long[] stored, Optional<long[]> valid, int precision) {
         boolean isNanos = precision > MAX_MICROS_PRECISION;

@@ -33,8 +33,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Trino's types as Stele's and back. Types that Stele does not store are refused by name.
- * Thread-safe.
+ * A converter of Trino's types into Stele's and back. Types that Stele does not store are refused
+ * by name. Thread-safe.
  *
  * <p>Invariant: {@code toTrino(toStele(name, type))} equals {@code type}.
  */

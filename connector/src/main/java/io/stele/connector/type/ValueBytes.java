@@ -11,8 +11,8 @@ import io.trino.spi.type.Type;
 import java.util.List;
 
 /**
- * An encoder of values of one orderable type as {@link ValueCodec} has them, one after the other:
- * joins give scans lists of a thousand keys. Confined to one thread.
+ * A reusable encoder of values of one orderable type into the bytes of {@link ValueCodec}, for long
+ * lists such as a thousand keys of a join. Confined to one thread.
  */
 final class ValueBytes {
     private final ValueWriter writer;

@@ -16,8 +16,8 @@ import io.trino.spi.type.LongTimestampWithTimeZone;
 import java.util.Optional;
 
 /**
- * Timestamps as Stele stores them in 128 bits, nano- or picoseconds since 1970, and as Trino has
- * them: micro- or milliseconds and the picoseconds of one. Immutable.
+ * A converter of timestamps between Stele's 128-bit form, nano- or picoseconds since 1970, and
+ * Trino's form, micro- or milliseconds with a rest in picoseconds. Immutable.
  */
 final class WideTimes {
     private static final long LOW_32 = 0xFFFF_FFFFL;
@@ -52,7 +52,7 @@ final class WideTimes {
     }
 
     /**
-     * The block of SQL.
+     * Trino's block of the stored values.
      *
      * @param stored high and low word of one value after the other
      */

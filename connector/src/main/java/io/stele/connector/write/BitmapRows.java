@@ -15,7 +15,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 
-/** The bitmap index of a file that a worker writes. Confined to one thread. */
+/**
+ * A builder of the bitmap index of a column file while a worker writes it. Confined to one thread.
+ */
 final class BitmapRows {
     private final BitmapIndexBuilder index;
     private final List<ColumnSchema> columns;
@@ -53,7 +55,7 @@ final class BitmapRows {
         this.row = new BinaryRow(writer.layout());
     }
 
-    /** The rows that follow in the file. */
+    /** Adds the next rows of the file. */
     void add(Page page) {
         if (channels.length == 0) {
             return;
@@ -81,7 +83,7 @@ final class BitmapRows {
         return index.retainedBytes();
     }
 
-    /** Size of the index in bytes; empty if there is none. */
+    /** Writes the index; returns its size in bytes, or empty if there is none. */
     OptionalLong write(ObjectStore warehouse, String path) throws IOException {
         return index.write(warehouse, path);
     }

@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A builder of the sketches of a file's columns from the blocks that are written, with the hashes
- * that the sidecar takes of the same values. Confined to one thread.
+ * A builder of the sketches of a file's columns from the blocks that a worker writes, with the same
+ * hashes of values as in the sidecar. Confined to one thread.
  */
 final class BlockSketches {
     private final List<Column> columns = new ArrayList<>();
@@ -33,7 +33,7 @@ final class BlockSketches {
         }
     }
 
-    /** Takes blocks of the file's types into account. */
+    /** Adds blocks of the file's types. */
     void add(Block[] blocks) {
         columns.forEach(column -> column.add(blocks[column.channel]));
     }

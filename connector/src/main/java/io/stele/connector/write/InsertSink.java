@@ -15,8 +15,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sink that chooses where a writer's rows go: a few go to the log, many to files of their own,
- * and so do a few for which the log has no room. It buffers rows until it has decided.
+ * A writer's sink that buffers rows until it knows their destination: few rows are staged for the
+ * log, many are written into column files. Few rows for which the log has no room are also written
+ * into files.
  */
 final class InsertSink implements RowSink {
     private final WriteContext context;
@@ -30,7 +31,7 @@ final class InsertSink implements RowSink {
     private @Nullable RowSink chosen;
 
     /**
-     * @param fewPartitions as {@link SmallPartitions} takes it
+     * @param fewPartitions the number of files of any size, as in {@link SmallPartitions}
      */
     InsertSink(WriteContext context, long directThresholdBytes, int fewPartitions) {
         this.fewPartitions = fewPartitions;
@@ -38,7 +39,8 @@ final class InsertSink implements RowSink {
         this.limit =
                 new RowLimit(context.table().qualifiedName(), context.columns(), context.types());
         this.directThresholdBytes = directThresholdBytes;
-        // Row tablets take rows from the log only, and with files the existing keys are not checked
+        // Row tablets accept rows from the log only, and with files the existing keys are not
+        // checked
         this.filesAllowed =
                 context.table().orientation() == Orientation.COLUMN
                         && context.handle().existing() == ExistingRows.REPLACE;
@@ -104,7 +106,7 @@ final class InsertSink implements RowSink {
         return files.finish();
     }
 
-    /** Whether it matters for the number of files which shard takes which partition. */
+    /** Whether it matters for the number of files which shard receives which partition. */
     private boolean spreads(List<Page> pages) {
         return context.table().distributionColumns().isEmpty()
                 && !context.table().partitionedBy().isEmpty()

@@ -20,9 +20,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sink of deletions by primary key. A key that the same statement also adds (an UPDATE, or
- * another row whose key changes to it) is not deleted: the added row replaces the old one. All
- * changes of a key are in one writer, because the engine sends each key to the writer of its shard.
+ * A sink of the deletions by primary key of one writer of an UPDATE, DELETE or MERGE, staged in the
+ * sidecar at the end. A key that the same statement also adds (an UPDATE, or another row whose key
+ * changes to it) is not deleted: the added row replaces the old one. All changes of a key are in
+ * one writer, because Trino sends each key to the writer of its shard.
  */
 final class KeyDeletes implements RowDeletes {
     // A set's entry, an array's header and two references

@@ -38,16 +38,17 @@ import java.util.OptionalLong;
 import java.util.stream.Stream;
 
 /**
- * One ORC file that is being written into the warehouse; visible when {@link #finish} returns.
- * Confined to one thread.
+ * A writer of one ORC column file into the warehouse, with checksums, bitmap index and sketches;
+ * the file is visible when {@link #finish} returns. Confined to one thread.
  */
 final class OrcFileWriter implements AutoCloseable {
     // 8,192 rows: what trino-orc reads as one page, so that no page ends early at a row group
     private static final int ROW_GROUP_ROWS = 8_192;
 
     /**
-     * Stripes are the unit of parallel reads: about one in a split. In smaller ones the streams of
-     * a column are some hundred kB, and a scan waits for more requests than bytes.
+     * The bytes of a stripe, the unit of parallel reads, of which a split has about one. In smaller
+     * stripes, the streams of a column are some hundred kB, and a scan waits more for requests than
+     * for bytes.
      */
     static final int STRIPE_BYTES = 32 << 20;
 
@@ -105,14 +106,14 @@ final class OrcFileWriter implements AutoCloseable {
 
     /** The place where the checksums of a file are stored. */
     enum Checksums {
-        /** In an object of their own. */
+        /** In a separate object. */
         BESIDE,
 
-        /** The caller writes it, with the checksums of the summary. */
+        /** In the key index, which the caller writes with the checksums of the summary. */
         IN_KEY_INDEX
     }
 
-    /** The ORC writer, and the columns that it has beside those of the table. */
+    /** The ORC writer, and the columns that it has besides those of the table. */
     private record Encoder(OrcWriter orc, ColumnMetadata<OrcType> types, ScaledBlocks scaled) {
         void write(Block[] blocks) throws IOException {
             orc.write(new Page(blocks[0].getPositionCount(), scaled.with(blocks)));
@@ -122,7 +123,8 @@ final class OrcFileWriter implements AutoCloseable {
     /**
      * @param columns of the pages that follow
      * @param options of the table: its compression, and which columns have a bitmap index
-     * @param stripeBytes at most, encoded; from seven eighths of it on a stripe may end
+     * @param stripeBytes most bytes of an encoded stripe, which may end from seven eighths of them
+     *     on
      */
     static OrcFileWriter create(
             ObjectStore warehouse,
@@ -184,7 +186,7 @@ final class OrcFileWriter implements AutoCloseable {
         }
     }
 
-    /** The encoder, which has the sample from then on. */
+    /** The encoder; the first call creates it, with the sample as its first rows. */
     private Encoder encoder() throws IOException {
         if (encoder.isPresent()) {
             return encoder.get();
@@ -225,7 +227,7 @@ final class OrcFileWriter implements AutoCloseable {
                 .sum();
     }
 
-    /** Bytes that the file has now, about. */
+    /** The approximate number of bytes of the file so far. */
     long sizeBytes() {
         return encoder.map(
                         present -> present.orc.getWrittenBytes() + present.orc.getBufferedBytes())
@@ -259,7 +261,7 @@ final class OrcFileWriter implements AutoCloseable {
                 sink.metadata());
     }
 
-    /** Throws the file away unless it was finished. */
+    /** Discards the file unless it was finished. */
     @Override
     public void close() throws IOException {
         object.close();

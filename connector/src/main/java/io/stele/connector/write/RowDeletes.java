@@ -3,17 +3,20 @@ package io.stele.connector.write;
 import io.trino.spi.Page;
 import io.trino.spi.block.Block;
 
-/** A collector of the rows that one writer takes out of a table. Confined to one thread. */
+/**
+ * A collector of the rows that one writer of an UPDATE, DELETE or MERGE deletes. Confined to one
+ * thread.
+ */
 interface RowDeletes {
-    /** Takes out the row that a row id names. */
+    /** Deletes the row with this row id. */
     void delete(Block rowIds, int position);
 
-    /** Learns of a row that the same writer adds, in the order of all changes. */
+    /** Records a row that the same writer adds; called in the order of all changes. */
     void inserted(Page page, int position);
 
     long retainedBytes();
 
-    /** Hands everything to the transaction. */
+    /** Stages everything in the sidecar's transaction. */
     void finish();
 
     void abort();

@@ -15,8 +15,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * A sink of deletions by generated row id, for tables without a primary key. Rows that are added
- * get new ids, so they never meet.
+ * A sink of deletions by generated row id, for tables without a primary key. Added rows get new
+ * ids, so no deletion concerns them.
  */
 final class RowIdDeletes implements RowDeletes {
     private final WriteContext context;

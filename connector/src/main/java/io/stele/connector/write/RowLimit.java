@@ -40,7 +40,7 @@ final class RowLimit {
      */
     void check(Page page) {
         if (page.getSizeInBytes() <= SMALL_BYTES) {
-            return; // not even all of them together
+            return; // all rows together are below it
         }
         Block[] blocks = new Block[page.getChannelCount()];
         for (int channel = 0; channel < blocks.length; channel++) {

@@ -8,21 +8,21 @@ import java.util.UUID;
 
 /** A sink of the rows that one writer adds to a table. Confined to one thread. */
 interface RowSink {
-    /** Takes rows; channel n is column n of the table. */
+    /** Adds rows; channel n is column n of the table. */
     void append(Page page) throws IOException;
 
-    /** Memory held now. */
+    /** The bytes of memory held now. */
     long retainedBytes();
 
     /** Bytes that have left memory. */
     long writtenBytes();
 
-    /** Hands everything to the transaction, and returns the files that its commit must name. */
+    /** Passes everything to the transaction, and returns the files that its commit must name. */
     List<WrittenFile> finish() throws IOException;
 
-    /** The parts of the transaction that it staged rows as; after {@link #finish}. */
+    /** The parts of the transaction under which it staged rows; valid after {@link #finish}. */
     List<UUID> parts();
 
-    /** Gives everything up; files already written belong to no transaction and are collected. */
+    /** Aborts the writer; files already written belong to no transaction and are collected. */
     void abort() throws IOException;
 }

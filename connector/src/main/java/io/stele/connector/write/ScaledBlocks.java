@@ -17,12 +17,15 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/** The {@link ScaledColumn}s of a file that is being written. Confined to one thread. */
+/**
+ * An encoder of doubles as whole numbers in hidden columns ({@link ScaledColumn}) of a file that is
+ * being written. Confined to one thread.
+ */
 final class ScaledBlocks {
     private final List<Column> columns = new ArrayList<>();
 
     /**
-     * Chooses by the first rows which columns get one.
+     * Chooses by the first rows which columns of doubles get a hidden column.
      *
      * @param schema the columns whose blocks are the first of the rows, in their order
      */
@@ -55,7 +58,7 @@ final class ScaledBlocks {
         return columns.stream().map(column -> column.scaled).toList();
     }
 
-    /** The blocks with these columns behind them. */
+    /** The blocks, followed by those of the hidden columns. */
     Block[] with(Block[] blocks) {
         Block[] extended = Arrays.copyOf(blocks, blocks.length + columns.size());
         for (int index = 0; index < columns.size(); index++) {

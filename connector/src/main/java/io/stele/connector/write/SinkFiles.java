@@ -11,11 +11,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files of one sink, from before their first byte on, so that a writer that is interrupted in
- * the middle of one leaves nothing. Confined to one thread.
+ * A record of all files that one sink begins, kept from before their first byte, so that an abort
+ * deletes them from the warehouse. Confined to one thread.
  */
 final class SinkFiles {
-    /** Sketches are most of what a commit says of a file: up to 0.6 kB a column. */
+    /**
+     * The most files with sketches in a commit. Sketches are most of a file's description: up to
+     * 0.6 kB a column.
+     */
     private static final int MAX_SKETCHED_FILES = 1_000;
 
     private final WriteContext context;
@@ -37,19 +40,19 @@ final class SinkFiles {
 
     /** Names a new temporary object; it is deleted with the files if it is not deleted before. */
     String beginSpill() {
-        // Beside files, where the sidecar finds what a transaction leaves
+        // Beside the files, where the sidecar finds the remains of a transaction
         String path = context.newFile(0).stem() + ".spill";
         spills.add(path);
         return path;
     }
 
-    /** Deletes a temporary object whose rows are elsewhere now. */
+    /** Deletes a temporary object whose rows were written elsewhere. */
     void deleteSpill(String path) {
         try {
             context.warehouse().delete(path);
             spills.remove(path);
         } catch (IOException e) {
-            // The rows are safe; the sidecar deletes what the commit does not name
+            // The rows are safe; the sidecar deletes objects that the commit does not name
         }
     }
 

@@ -52,7 +52,7 @@ public record SinkResults(List<UUID> parts, List<WrittenFile> files) {
         return Slices.wrappedBuffer(ApiJson.write(fragment));
     }
 
-    /** One of both, as JSON. */
+    /** A part or a file, as JSON. */
     record Fragment(Optional<UUID> part, Optional<WrittenFile> file) {
         Fragment {
             requireNonNull(part, "part is null");

@@ -14,14 +14,14 @@ import java.util.TreeMap;
 import java.util.UUID;
 
 /**
- * The choice of the rows of a writer whose partitions are too small for a file of their own. While
- * more rows may follow, they wait. At the end those of partitions that are still small go to the
- * log, where those of all writers are combined before a flush writes them to files. Confined to one
- * thread.
+ * The choice of a writer's rows whose partitions are too small for files of their own, and their
+ * staging for the log. While more rows may follow, these rows wait. At the end the rows of
+ * partitions that are still small are staged for the log, where the rows of all writers are
+ * combined before a flush writes them to files. Confined to one thread.
  *
  * <p>The log of a transaction has a limit, and so has the node's memory of staged rows. Refused
- * rows are written to files; rows of theirs that were staged before belong to a part that is not
- * committed.
+ * rows are written to files; the rows among them that were staged before belong to a part that is
+ * not committed.
  *
  * <p>Invariant: of tables with a primary key, later rows of a partition never become files before
  * earlier ones, and none become files behind those that went to the log, because the order of files
@@ -31,7 +31,10 @@ final class SmallPartitions {
     /** Up to this many files of a sort buffer may have any size. */
     static final int FEW = 64;
 
-    /** The same of UPDATE, DELETE and MERGE, whose new rows are where the old ones are. */
+    /**
+     * The same limit for UPDATE, DELETE and MERGE, whose new rows are in the partitions of the old
+     * rows.
+     */
     static final int FEW_OF_MERGE = 1_000;
 
     // 64 KiB: a file of less is mostly footer, and takes as many requests as a large one
@@ -54,7 +57,7 @@ final class SmallPartitions {
     }
 
     /**
-     * Partitions of few rows go to the log.
+     * The choice that stages partitions of few rows for the log.
      *
      * @param few this many files at a time are written at any size
      */
@@ -62,12 +65,12 @@ final class SmallPartitions {
         return new SmallPartitions(context, few, SMALL_BYTES);
     }
 
-    /** All go by the log. */
+    /** The choice that stages all rows for the log. */
     static SmallPartitions byLog(WriteContext context) {
         return new SmallPartitions(context, 0, Long.MAX_VALUE);
     }
 
-    /** The parts of the transaction that rows were staged as. */
+    /** The parts of the transaction under which rows were staged. */
     List<UUID> parts() {
         return List.copyOf(parts);
     }
@@ -77,8 +80,8 @@ final class SmallPartitions {
     }
 
     /**
-     * Divides the rows of a buffer that others may follow: those of the first list wait for them,
-     * those of the second become files.
+     * Divides the rows of a buffer while more rows may follow: small partitions wait for these, and
+     * the rest becomes files.
      */
     Division divide(SortedRows sorted, List<SortedRows.Run> runs) {
         Division division = divide(sorted, runs, true);
@@ -89,11 +92,11 @@ final class SmallPartitions {
     }
 
     /**
-     * Sends what is small to the log, and returns what is to become files.
+     * Stages the rows of small partitions for the log, and returns the runs that are to become
+     * files.
      *
-     * @param runs the last rows of all partitions, which come after those that became files
-     * @param continues whether the last run goes on with the next call, so that it is to become a
-     *     file
+     * @param runs the last rows of all partitions, after the rows that became files
+     * @param continues whether the next call continues the last run, so that it must become a file
      */
     List<SortedRows.Run> stage(SortedRows sorted, List<SortedRows.Run> runs, boolean continues) {
         Division division = divide(sorted, runs, false);
@@ -157,7 +160,7 @@ final class SmallPartitions {
         parts.add(part);
     }
 
-    /** Rows of a buffer: of partitions that are small, and the others. */
+    /** The rows of a buffer: runs of small partitions, and the rest. */
     record Division(List<SortedRows.Run> small, List<SortedRows.Run> rest) {
         Division {
             small = List.copyOf(small);

@@ -12,11 +12,11 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * A sink that collects rows, and writes them sorted, each shard and partition a file, one file
- * after the other, whenever its buffer is full. Rows of {@link SmallPartitions} wait until all rows
- * have come, and then go by the log or become files. Of rows with the same primary key the last one
- * stays: within a buffer by leaving the others out, between buffers by the order of the files, and
- * since what is in the log comes after all files. Confined to one thread.
+ * A sink that buffers rows and writes them into sorted column files, one for each shard and
+ * partition, whenever its buffer is full. Rows of {@link SmallPartitions} wait until all rows have
+ * come, and are then staged for the log or become files. Of rows with the same primary key the last
+ * one remains: within a buffer the others are left out, between buffers the order of the files
+ * decides, and rows in the log come after all files. Confined to one thread.
  */
 final class SortedFilesSink implements RowSink {
     // Of each page: its blocks and their headers
@@ -40,15 +40,15 @@ final class SortedFilesSink implements RowSink {
     }
 
     /**
-     * Many rows.
+     * A sink of many rows.
      *
-     * @param fewPartitions as {@link SmallPartitions} takes it
+     * @param fewPartitions the number of files of any size, as in {@link SmallPartitions}
      */
     static SortedFilesSink byFile(WriteContext context, int fewPartitions) {
         return new SortedFilesSink(context, SmallPartitions.byFile(context, fewPartitions));
     }
 
-    /** Rows that are few in all, of tables that leave their shard open. */
+    /** A sink of few rows, for tables whose rows may be in any shard. */
     static SortedFilesSink byLog(WriteContext context) {
         return new SortedFilesSink(context, SmallPartitions.byLog(context));
     }
@@ -80,7 +80,7 @@ final class SortedFilesSink implements RowSink {
         return bufferedBytes >= context.sortBufferBytes();
     }
 
-    /** Empties the buffer: what is large becomes files, the rest waits. */
+    /** Empties the buffer: large partitions become files, small ones wait. */
     private void writeLarge() throws IOException {
         if (rows.isEmpty()) {
             return;
@@ -93,7 +93,7 @@ final class SortedFilesSink implements RowSink {
     }
 
     /**
-     * Empties the buffer for good.
+     * Empties the buffer when no row has to wait any more.
      *
      * @param continues whether more rows of the last partition follow
      */
@@ -143,7 +143,7 @@ final class SortedFilesSink implements RowSink {
         files.delete();
     }
 
-    /** The receiver of the rows that have waited, all that are left. */
+    /** The receiver, at the end, of all rows that have waited. */
     private final class Last implements SpilledRows.Target {
         @Override
         public void add(Page page, List<SortedRows.Row> added) throws IOException {
@@ -153,7 +153,7 @@ final class SortedFilesSink implements RowSink {
             buffer(page, added);
         }
 
-        /** With half a buffer of room, few partitions are cut. */
+        /** Empties a buffer that is half full, so that few partitions are cut. */
         @Override
         public void groupEnded() throws IOException {
             if (bufferedBytes >= context.sortBufferBytes() / 2) {

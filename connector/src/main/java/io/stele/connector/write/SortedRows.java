@@ -26,7 +26,10 @@ import java.util.OptionalInt;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** A buffer of rows on its way into sorted files. Confined to one thread. */
+/**
+ * A full buffer of a sink's rows, which it sorts by shard, partition and key, and writes into
+ * column files with key indexes. Confined to one thread.
+ */
 final class SortedRows {
     // The rows that trino-orc reads as one page
     private static final int PAGE_ROWS = 8_192;
@@ -50,7 +53,7 @@ final class SortedRows {
     private Block @Nullable [] columns;
 
     /**
-     * @param files of the sink, which gets those that are written
+     * @param files the files of the sink, to which it adds the files that it writes
      */
     SortedRows(WriteContext context, List<Page> pages, List<Row> rows, SinkFiles files) {
         this.context = context;
@@ -82,7 +85,7 @@ final class SortedRows {
         return blocks;
     }
 
-    /** The rows as files have them, without all but the last of a primary key. */
+    /** The rows by file and in file order, with only the last row of each primary key. */
     List<Run> runs() {
         List<Row> order = context.table().hasPrimaryKey() ? lastOfEachKey() : new ArrayList<>(rows);
         order.sort(BY_FILE_ORDER);
@@ -98,7 +101,10 @@ final class SortedRows {
         return parts.stream().map(part -> new Run(shard(part.getFirst(), spread), part)).toList();
     }
 
-    /** If any shard will do, a partition of many stays together, so that it is one file. */
+    /**
+     * The shard of a row's file. If any shard will do and there are many partitions, each stays
+     * together, so that it is one file.
+     */
     private int shard(Row row, boolean spread) {
         if (row.shard != ANY_SHARD) {
             return row.shard;
@@ -109,14 +115,14 @@ final class SortedRows {
                 : context.firstShard();
     }
 
-    /** Writes a file of each, one after the other. */
+    /** Writes a file for each run, one after the other. */
     void write(List<Run> runs) throws IOException {
         for (Run run : runs) {
             files.finished(writeFile(run));
         }
     }
 
-    /** Bytes of a row, about. */
+    /** The approximate number of bytes of a row. */
     long rowBytes() {
         long bytes = pages.stream().mapToLong(Page::getSizeInBytes).sum();
         return bytes / Math.max(1, rows.size()) + 1;
@@ -273,7 +279,7 @@ final class SortedRows {
     /**
      * Rows of one partition, of one shard, in the order of their file.
      *
-     * @param shard that they go to
+     * @param shard the shard that receives them
      */
     record Run(int shard, List<Row> rows) {
         Group group() {
@@ -282,12 +288,12 @@ final class SortedRows {
     }
 
     /**
-     * What rows of one file have in common.
+     * The shard and the partition of the rows of one file.
      *
-     * @param shard as rows have it
+     * @param shard the shard of {@link Row}
      */
     record Group(int shard, ByteBuffer partition) {
-        /** That of files. */
+        /** The order of files. */
         static final Comparator<Group> ORDER =
                 Comparator.<Group>comparingInt(Group::shard)
                         .thenComparing(group -> group.partition.array(), Arrays::compareUnsigned);
@@ -298,8 +304,8 @@ final class SortedRows {
      *
      * @param shard of its key; {@link #ANY_SHARD} where the table has none that distributes
      * @param partition empty where the table has no partitions
-     * @param primaryKey empty where it has no primary key
-     * @param sortKey what rows of a file are ordered by
+     * @param primaryKey empty where the table has no primary key
+     * @param sortKey the key by which rows of a file are ordered
      * @param position among all rows of the buffer
      */
     record Row(int shard, byte[] partition, byte[] primaryKey, byte[] sortKey, int position) {

@@ -55,7 +55,7 @@ final class SpillCursor {
         return row;
     }
 
-    /** Hands on the rows of this group, the next ones. */
+    /** Passes on the next rows, as long as they belong to this group. */
     void drain(SortedRows.Group group, SpilledRows.Target target) throws IOException {
         while (row.isPresent() && row.get().isOf(group)) {
             int start = position;

@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.CRC32C;
 
-/** A writer of a {@link SpillFile}. Confined to one thread. */
+/** A writer of a {@link SpillFile} into the warehouse. Confined to one thread. */
 final class SpillWriter implements AutoCloseable {
     // 512 KiB: a merge holds a batch of each file, and each is a request to a remote store
     private static final int BATCH_BYTES = 512 << 10;

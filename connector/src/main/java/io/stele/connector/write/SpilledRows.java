@@ -13,13 +13,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The rows of small partitions that wait in temporary objects for the other rows of their
- * partitions. At its end the writer reads them partition by partition, so that each becomes one
- * file whatever the order in which its rows came, with one batch of each object in memory. Confined
- * to one thread.
+ * The rows of small partitions that wait, in temporary objects of the warehouse, for later rows of
+ * their partitions. At its end the writer reads them partition by partition, so that each partition
+ * becomes one file, whatever the order of its rows. It holds one batch of each object in memory.
+ * Confined to one thread.
  *
- * <p>{@value #FAN_IN} objects are merged into one of the next level as soon as they are there, so
- * that few are read at a time and each row is rewritten a few times at most.
+ * <p>{@value #FAN_IN} objects of a level are merged into one of the next level as soon as they
+ * exist, so that few are read at a time and each row is rewritten a few times at most.
  */
 final class SpilledRows {
     private static final int FAN_IN = 16;
@@ -39,7 +39,7 @@ final class SpilledRows {
         return spilled.isEmpty();
     }
 
-    /** Puts rows aside that are newer than those before. */
+    /** Spills rows that are newer than all rows added before. */
     void add(SortedRows sorted, List<SortedRows.Run> runs) throws IOException {
         if (runs.isEmpty()) {
             return;
@@ -86,7 +86,7 @@ final class SpilledRows {
         delete(merged);
     }
 
-    /** Hands on all rows, and deletes the objects. */
+    /** Passes on all rows, and deletes the objects. */
     void drain(Target target) throws IOException {
         merge(spilled, target);
         delete(spilled);
@@ -137,9 +137,9 @@ final class SpilledRows {
     /** A receiver of rows by shard and partition, in each of which older rows come first. */
     interface Target {
         /**
-         * Takes rows of one group.
+         * Receives rows of one group.
          *
-         * @param rows their keys; positions mean nothing
+         * @param rows their keys; the positions have no meaning
          */
         void add(Page page, List<SortedRows.Row> rows) throws IOException;
 

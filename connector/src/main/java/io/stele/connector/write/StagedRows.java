@@ -24,8 +24,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rows on their way into a transaction of the sidecar. Nothing is sent before the first batch is
- * full or {@link #finish} is called; all are staged when finish returns. Confined to one thread.
+ * A stream of a writer's rows or deletions, in Arrow batches, into a transaction of the sidecar,
+ * which stages them. Nothing is sent before the first batch is full or {@link #finish} is called;
+ * all are staged when finish returns. Confined to one thread.
  */
 final class StagedRows implements AutoCloseable {
     // 1 MiB: many rows a message, and little memory in the messages that are on their way
@@ -82,7 +83,7 @@ final class StagedRows implements AutoCloseable {
         return sentBytes;
     }
 
-    /** Sends what is left and waits until the sidecar holds everything. */
+    /** Sends the remaining rows and waits until the sidecar holds everything. */
     void finish() {
         if (encoder.rowCount() > 0) {
             send();

@@ -29,14 +29,14 @@ final class StagedSink implements RowSink {
     private final StagedRows rows;
     private final UUID part;
 
-    /** Rows that the sidecar routes, a part by themselves. */
+    /** A sink of rows that the sidecar routes, as a separate part of the transaction. */
     StagedSink(WriteContext context) {
         this(context, Optional.empty(), UUID.randomUUID());
     }
 
     /**
      * @param shard of all rows; empty: the sidecar routes them
-     * @param part of the transaction that the rows are staged as
+     * @param part the part of the transaction under which the rows are staged
      */
     StagedSink(WriteContext context, Optional<Integer> shard, UUID part) {
         this.part = requireNonNull(part, "part is null");

@@ -16,8 +16,8 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * One writer of an UPDATE, DELETE or MERGE: every changed row arrives as a deleted and an added
- * one. Confined to one driver.
+ * The sink of one writer, on a worker, of an UPDATE, DELETE or MERGE; every changed row arrives as
+ * a deleted and an added one. Confined to one driver.
  */
 final class SteleMergeSink implements ConnectorMergeSink {
     private final UUID part;
@@ -26,7 +26,7 @@ final class SteleMergeSink implements ConnectorMergeSink {
     private final int columnCount;
 
     /**
-     * @param part of the transaction that deletions are staged as
+     * @param part the part of the transaction under which deletions are staged
      */
     SteleMergeSink(UUID part, RowSink inserts, RowDeletes deletes, int columnCount) {
         this.part = requireNonNull(part, "part is null");

@@ -14,7 +14,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** One writer of an INSERT or CREATE TABLE AS. Confined to one driver. */
+/** The sink of one writer, on a worker, of an INSERT or CREATE TABLE AS. Confined to one driver. */
 final class StelePageSink implements ConnectorPageSink {
     private final RowSink rows;
 
@@ -61,7 +61,7 @@ final class StelePageSink implements ConnectorPageSink {
         return rows.writtenBytes();
     }
 
-    /** Runs a step of a write; its failures come out as Trino's. */
+    /** Runs a step of a write, and translates its failures into Trino's. */
     static <T> T run(Step<T> step) {
         try {
             return step.run();

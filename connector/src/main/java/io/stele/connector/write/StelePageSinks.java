@@ -25,7 +25,10 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** The provider of the page sinks of writers. Thread-safe. */
+/**
+ * Trino's entrance to writes on a worker: it creates the sink of each writer of rows or changes,
+ * and of cache warming. Thread-safe.
+ */
 public final class StelePageSinks implements ConnectorPageSinkProvider {
     private final SteleSidecar sidecar;
     private final ObjectStore warehouse;
@@ -71,7 +74,7 @@ public final class StelePageSinks implements ConnectorPageSinkProvider {
         return insert((SteleWriteHandle) insertTableHandle);
     }
 
-    /** Of what is read to be in caches. */
+    /** The sink of rows that are read only to fill caches. */
     @Override
     public ConnectorPageSink createPageSink(
             ConnectorTransactionHandle transactionHandle,

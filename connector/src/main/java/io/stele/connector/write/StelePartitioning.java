@@ -12,9 +12,7 @@ import io.stele.connector.type.RowWriter;
 import io.stele.connector.type.TrinoTypes;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.TableId;
 import io.stele.protocol.schema.ColumnSchema;
-import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.Page;
 import io.trino.spi.block.Block;
@@ -46,7 +44,7 @@ public final class StelePartitioning implements ConnectorNodePartitioningProvide
         this.types = requireNonNull(types, "types is null");
     }
 
-    /** As many buckets as shards, each on one node; the engine chooses which. */
+    /** As many buckets as shards, each on one node, which Trino chooses. */
     @Override
     public Optional<ConnectorBucketNodeMap> getBucketNodeMapping(
             ConnectorTransactionHandle transactionHandle,
@@ -96,20 +94,11 @@ public final class StelePartitioning implements ConnectorNodePartitioningProvide
                             .notNull());
         }
         List<Integer> ids = columns.stream().map(ColumnSchema::id).toList();
-        return new TableSchema(
-                new TableId(1),
-                "schema",
-                "keys",
-                1,
-                columns,
-                ids,
-                List.of(),
-                List.of(),
-                List.of(),
-                Orientation.COLUMN,
-                0,
-                handle.shardCount(),
-                Optional.empty());
+        return TableSchema.builder("schema", "keys")
+                .columns(columns)
+                .primaryKey(ids)
+                .shardCount(handle.shardCount())
+                .build();
     }
 
     /** The shard of the distribution key. Guarded by itself: its buffers are reused. */
@@ -152,13 +141,14 @@ public final class StelePartitioning implements ConnectorNodePartitioningProvide
                 if (e.code() != ErrorCode.KEY_TOO_LARGE && e.code() != ErrorCode.ROW_TOO_LARGE) {
                     throw SteleErrors.translate(e);
                 }
-                // No row of a table has it: a join finds none anywhere, and each writer refuses it
+                // No row of a table has such a key: a join finds none anywhere, and each writer
+                // refuses it
                 return 0;
             }
         }
     }
 
-    /** The shard that a row id names. Stateless. */
+    /** The shard in a row id. Stateless. */
     private record OfRowId(int bucketCount) implements BucketFunction {
         @Override
         public int getBucket(Page page, int position) {

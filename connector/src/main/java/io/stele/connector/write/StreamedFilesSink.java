@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * whole file. Confined to one thread.
  *
  * <p>The open files have one memory limit together. The more of them there are, the smaller are the
- * stripes of the next one. Where that is not enough, the largest files are finished early.
+ * stripes of the next one. If that is not enough, the largest files are finished early.
  */
 final class StreamedFilesSink implements RowSink {
     // 128 MiB: large enough to scan at full speed, small enough to compact in one go
@@ -80,7 +80,7 @@ final class StreamedFilesSink implements RowSink {
         }
     }
 
-    /** Of the next file. */
+    /** The stripe size of the next file, in bytes. */
     private int stripeBytes() {
         long share = context.maxOpenBytes() / (open.size() + 1);
         return (int) Math.clamp(share, MIN_STRIPE_BYTES, OrcFileWriter.STRIPE_BYTES);

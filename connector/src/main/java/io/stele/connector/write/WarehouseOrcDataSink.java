@@ -67,7 +67,7 @@ final class WarehouseOrcDataSink implements OrcDataSink {
         };
     }
 
-    /** The written bytes beside the columns' values. */
+    /** The written bytes other than the columns' values. */
     FileMetadataBytes metadata() {
         return metadata;
     }

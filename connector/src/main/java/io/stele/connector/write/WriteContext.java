@@ -22,10 +22,10 @@ import java.util.UUID;
 /**
  * The shared context of the sinks of one write: services, target table and memory limits.
  *
- * @param part of the transaction that deletions are staged as: this attempt of this writer
+ * @param part the part of the transaction under which this attempt of the writer stages deletions
  * @param firstShard the shard whose turn is first, for tables whose rows may go to any
  * @param sortBufferBytes bytes of rows that are sorted at a time
- * @param maxOpenBytes bytes that the open files of unsorted rows may retain, about
+ * @param maxOpenBytes bytes that the open files of unsorted rows may retain, approximately
  */
 record WriteContext(
         SteleSidecar sidecar,
@@ -55,7 +55,7 @@ record WriteContext(
     }
 
     FileName newFile(int shard) {
-        // By the transaction's id the sidecar finds what was not committed
+        // By the transaction's id the sidecar finds files that were not committed
         String fileId = handle.transactionId() + "_" + UUID.randomUUID();
         return new FileName(
                 table().shard(shard), fileId, handle.dataPrefix() + "/" + shard + "/" + fileId);
@@ -64,7 +64,7 @@ record WriteContext(
     /**
      * Begins a column file of the table's rows.
      *
-     * @param stripeBytes as {@link OrcFileWriter#create} takes it
+     * @param stripeBytes as in {@link OrcFileWriter#create}
      */
     OrcFileWriter create(FileName name, int stripeBytes) throws IOException {
         return OrcFileWriter.create(

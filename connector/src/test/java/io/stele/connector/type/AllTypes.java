@@ -5,7 +5,6 @@ import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.row.Rows;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
-import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -18,7 +17,6 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.UUID;
 
 /** A table with a column of every storable type, and rows with the ends of each type's range. */
@@ -162,20 +160,11 @@ public final class AllTypes {
                     new ColumnSchema(
                             columns.size() + 1, "c" + columns.size(), DataType.parse(type)));
         }
-        return new TableSchema(
-                new TableId(7),
-                "s",
-                "all_types",
-                1,
-                columns,
-                List.of(),
-                List.of(),
-                List.of(),
-                List.of(),
-                Orientation.COLUMN,
-                0,
-                4,
-                Optional.empty());
+        return TableSchema.builder("s", "all_types")
+                .id(new TableId(7))
+                .columns(columns)
+                .shardCount(4)
+                .build();
     }
 
     /** Rows of {@link #table}: each value of each type, and nulls. */

@@ -3,11 +3,9 @@ package io.stele.connector.type;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.connector.handle.SteleColumnHandle;
-import io.stele.protocol.TableId;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.IndexSchema;
-import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.predicate.Domain;
@@ -15,37 +13,31 @@ import io.trino.spi.predicate.TupleDomain;
 import io.trino.spi.type.BigintType;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Constraints that cannot be lookups are known by their columns alone. */
 final class TestLookups {
+    /** A table of one shard: each shard sees only its own rows of an index. */
     private static TableSchema table(List<Integer> primaryKey, IndexSchema... indexes) {
-        return new TableSchema(
-                new TableId(1),
-                "s",
-                "t",
-                1,
-                IntStream.rangeClosed(1, 4)
-                        .mapToObj(
-                                id -> {
-                                    ColumnSchema column =
-                                            new ColumnSchema(
-                                                    id, "c" + id, DataType.parse("bigint"));
-                                    return primaryKey.contains(id) ? column.notNull() : column;
-                                })
-                        .toList(),
-                primaryKey,
-                primaryKey,
-                List.of(),
-                List.of(),
-                Orientation.COLUMN,
-                0,
-                1, // shard: each sees its own rows of an index only
-                Optional.empty(),
-                TableOptions.NONE.withIndexes(List.of(indexes)));
+        return TableSchema.builder("s", "t")
+                .columns(
+                        IntStream.rangeClosed(1, 4)
+                                .mapToObj(
+                                        id -> {
+                                            ColumnSchema column =
+                                                    new ColumnSchema(
+                                                            id, "c" + id, DataType.parse("bigint"));
+                                            return primaryKey.contains(id)
+                                                    ? column.notNull()
+                                                    : column;
+                                        })
+                                .toList())
+                .primaryKey(primaryKey)
+                .distributionKey(primaryKey)
+                .options(TableOptions.NONE.withIndexes(List.of(indexes)))
+                .build();
     }
 
     private static TupleDomain<SteleColumnHandle> on(Integer... columns) {

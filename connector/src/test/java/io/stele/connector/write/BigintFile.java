@@ -20,7 +20,6 @@ import io.stele.protocol.api.scan.IndexedMetadata;
 import io.stele.protocol.api.write.WrittenFile;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
-import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.Page;
@@ -35,7 +34,6 @@ import io.trino.spi.type.BigintType;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -125,22 +123,17 @@ final class BigintFile {
     }
 
     private static TableSchema table(int columns) {
-        return new TableSchema(
-                new TableId(7),
-                "s",
-                "t",
-                1,
-                IntStream.rangeClosed(1, columns)
-                        .mapToObj(id -> new ColumnSchema(id, "c" + id, DataType.parse("bigint")))
-                        .toList(),
-                List.of(),
-                List.of(),
-                List.of(),
-                List.of(),
-                Orientation.COLUMN,
-                0,
-                4,
-                Optional.empty());
+        return TableSchema.builder("s", "t")
+                .id(new TableId(7))
+                .columns(
+                        IntStream.rangeClosed(1, columns)
+                                .mapToObj(
+                                        id ->
+                                                new ColumnSchema(
+                                                        id, "c" + id, DataType.parse("bigint")))
+                                .toList())
+                .shardCount(4)
+                .build();
     }
 
     private static Block[] blocks(Random random, long[] sums) {

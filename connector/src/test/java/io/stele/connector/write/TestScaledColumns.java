@@ -28,7 +28,6 @@ import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.row.Rows;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
-import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.Page;
@@ -227,20 +226,11 @@ final class TestScaledColumns {
             String name = id == 2 ? "_scaled_1" : "c" + id;
             schema.add(new ColumnSchema(id, name, DataType.parse("double")));
         }
-        return new TableSchema(
-                new TableId(7),
-                "s",
-                "t",
-                1,
-                schema,
-                List.of(),
-                List.of(),
-                List.of(),
-                List.of(),
-                Orientation.COLUMN,
-                0,
-                4,
-                Optional.empty());
+        return TableSchema.builder("s", "t")
+                .id(new TableId(7))
+                .columns(schema)
+                .shardCount(4)
+                .build();
     }
 
     private static SteleColumnHandle handle(TableSchema table, int column) {

@@ -12,7 +12,6 @@ import io.stele.protocol.api.scan.IndexedMetadata;
 import io.stele.protocol.api.write.WrittenFile;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
-import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.Page;
 import io.trino.spi.block.LongArrayBlock;
@@ -124,20 +123,16 @@ final class TestSinkFiles {
 
     private static WriteContext context(FailingStore store, boolean keyed) {
         TableSchema table =
-                new TableSchema(
-                        new TableId(7),
-                        "s",
-                        "t",
-                        1,
-                        List.of(new ColumnSchema(1, "c1", DataType.parse("bigint")).notNull()),
-                        keyed ? List.of(1) : List.of(),
-                        List.of(1),
-                        List.of(),
-                        List.of(),
-                        Orientation.COLUMN,
-                        0,
-                        SHARDS,
-                        Optional.empty());
+                TableSchema.builder("s", "t")
+                        .id(new TableId(7))
+                        .columns(
+                                List.of(
+                                        new ColumnSchema(1, "c1", DataType.parse("bigint"))
+                                                .notNull()))
+                        .primaryKey(keyed ? List.of(1) : List.of())
+                        .distributionKey(List.of(1))
+                        .shardCount(SHARDS)
+                        .build();
         return TestingWriteContext.of(table, store);
     }
 }

@@ -13,7 +13,6 @@ import io.stele.protocol.predicate.ColumnStats;
 import io.stele.protocol.row.ValueCodec;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
-import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.Page;
 import io.trino.spi.block.Block;
@@ -162,20 +161,14 @@ final class TestSortedFilesSink {
             columns.add(new ColumnSchema(id, "c" + id, DataType.parse("bigint")).notNull());
         }
         TableSchema table =
-                new TableSchema(
-                        new TableId(7),
-                        "s",
-                        "t",
-                        1,
-                        columns,
-                        keyed ? List.of(1, 2) : List.of(),
-                        keyed ? List.of(1, 2) : List.of(),
-                        List.of(),
-                        List.of(1),
-                        Orientation.COLUMN,
-                        0,
-                        shards,
-                        Optional.empty());
+                TableSchema.builder("s", "t")
+                        .id(new TableId(7))
+                        .columns(columns)
+                        .primaryKey(keyed ? List.of(1, 2) : List.of())
+                        .distributionKey(keyed ? List.of(1, 2) : List.of())
+                        .partitionedBy(List.of(1))
+                        .shardCount(shards)
+                        .build();
         return TestingWriteContext.of(table, store);
     }
 }

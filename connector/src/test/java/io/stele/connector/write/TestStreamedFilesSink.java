@@ -9,7 +9,6 @@ import io.stele.protocol.TableId;
 import io.stele.protocol.api.write.WrittenFile;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
-import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.Page;
 import io.trino.spi.block.Block;
@@ -86,25 +85,20 @@ final class TestStreamedFilesSink {
 
     private WriteContext context(long maxOpenBytes) {
         TableSchema table =
-                new TableSchema(
-                        new TableId(7),
-                        "s",
-                        "t",
-                        1,
-                        IntStream.rangeClosed(1, COLUMNS)
-                                .mapToObj(
-                                        id ->
-                                                new ColumnSchema(
-                                                        id, "c" + id, DataType.parse("bigint")))
-                                .toList(),
-                        List.of(),
-                        List.of(1),
-                        List.of(),
-                        List.of(),
-                        Orientation.COLUMN,
-                        0,
-                        SHARDS,
-                        Optional.empty());
+                TableSchema.builder("s", "t")
+                        .id(new TableId(7))
+                        .columns(
+                                IntStream.rangeClosed(1, COLUMNS)
+                                        .mapToObj(
+                                                id ->
+                                                        new ColumnSchema(
+                                                                id,
+                                                                "c" + id,
+                                                                DataType.parse("bigint")))
+                                        .toList())
+                        .distributionKey(List.of(1))
+                        .shardCount(SHARDS)
+                        .build();
         return TestingWriteContext.of(table, store, fileMetadata, maxOpenBytes);
     }
 }

@@ -3,7 +3,6 @@ package io.stele.flink.catalog;
 import io.stele.flink.option.CreationOptions;
 import io.stele.flink.type.FlinkTypes;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.TableId;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.Orientation;
@@ -112,24 +111,21 @@ final class TableMapping {
         }
         Configuration options = Configuration.fromMap(table.getOptions());
         try {
-            return new TableSchema(
-                    new TableId(1), // the sidecar assigns it
-                    path.getDatabaseName(),
-                    path.getObjectName(),
-                    1,
-                    columns,
-                    ids(path, columns, keys),
-                    ids(
-                            path,
-                            columns,
-                            options.getOptional(CreationOptions.DISTRIBUTION_KEY)
-                                    .orElse(List.of())),
-                    List.of(),
-                    ids(path, columns, table.getPartitionKeys()),
-                    Orientation.parse(options.get(CreationOptions.ORIENTATION)),
-                    0,
-                    options.get(CreationOptions.SHARD_COUNT),
-                    Optional.ofNullable(table.getComment()).filter(text -> !text.isEmpty()));
+            return TableSchema.builder(path.getDatabaseName(), path.getObjectName())
+                    .columns(columns)
+                    .primaryKey(ids(path, columns, keys))
+                    .distributionKey(
+                            ids(
+                                    path,
+                                    columns,
+                                    options.getOptional(CreationOptions.DISTRIBUTION_KEY)
+                                            .orElse(List.of())))
+                    .partitionedBy(ids(path, columns, table.getPartitionKeys()))
+                    .orientation(Orientation.parse(options.get(CreationOptions.ORIENTATION)))
+                    .shardCount(options.get(CreationOptions.SHARD_COUNT))
+                    .comment(
+                            Optional.ofNullable(table.getComment()).filter(text -> !text.isEmpty()))
+                    .build();
         } catch (SteleException | IllegalArgumentException wrong) {
             throw new CatalogException(
                     "Cannot create table %s: %s".formatted(path, wrong.getMessage()), wrong);

@@ -5,7 +5,6 @@ import io.stele.client.SteleTable;
 import io.stele.client.flight.FlightClient;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.TableId;
 import io.stele.protocol.api.catalog.CatalogActions;
 import io.stele.protocol.api.catalog.CreateSchemaRequest;
 import io.stele.protocol.api.catalog.CreateTableRequest;
@@ -79,33 +78,30 @@ final class CommitRecords {
     }
 
     private static TableSchema schema(String schemaName, int shardCount) {
-        return new TableSchema(
-                new TableId(1), // the sidecar assigns it
-                schemaName,
-                TABLE,
-                1,
-                List.of(
-                        new ColumnSchema(1, "writer_id", ScalarType.UUID).notNull(),
-                        new ColumnSchema(2, "sequence", ScalarType.BIGINT).notNull(),
-                        new ColumnSchema(3, "last_sequence", ScalarType.BIGINT),
-                        new ColumnSchema(4, "table_name", VarcharType.VARCHAR),
-                        new ColumnSchema(5, "row_count", ScalarType.BIGINT),
-                        new ColumnSchema(6, "committed_at", TimestampType.ofAllYears(3, true))),
-                List.of(1, 2),
-                List.of(1),
-                List.of(),
-                List.of(),
-                Orientation.ROW,
-                0,
-                shardCount,
-                Optional.of("Commits of the Flink connector"),
-                new TableOptions(
-                        OptionalLong.empty(),
-                        OptionalLong.of(KEPT.toMillis()),
-                        List.of(),
-                        List.of(),
-                        List.of(),
-                        List.of()));
+        return TableSchema.builder(schemaName, TABLE)
+                .columns(
+                        List.of(
+                                new ColumnSchema(1, "writer_id", ScalarType.UUID).notNull(),
+                                new ColumnSchema(2, "sequence", ScalarType.BIGINT).notNull(),
+                                new ColumnSchema(3, "last_sequence", ScalarType.BIGINT),
+                                new ColumnSchema(4, "table_name", VarcharType.VARCHAR),
+                                new ColumnSchema(5, "row_count", ScalarType.BIGINT),
+                                new ColumnSchema(
+                                        6, "committed_at", TimestampType.ofAllYears(3, true))))
+                .primaryKey(List.of(1, 2))
+                .distributionKey(List.of(1))
+                .orientation(Orientation.ROW)
+                .shardCount(shardCount)
+                .comment(Optional.of("Commits of the Flink connector"))
+                .options(
+                        new TableOptions(
+                                OptionalLong.empty(),
+                                OptionalLong.of(KEPT.toMillis()),
+                                List.of(),
+                                List.of(),
+                                List.of(),
+                                List.of()))
+                .build();
     }
 
     TableSchema schema() {

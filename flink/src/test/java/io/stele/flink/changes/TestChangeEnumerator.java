@@ -36,20 +36,12 @@ final class TestChangeEnumerator {
     private static final int SHARDS = 4;
     private static final Lsn START = new Lsn(100);
     private static final TableSchema SCHEMA =
-            new TableSchema(
-                    new TableId(1),
-                    "shop",
-                    "orders",
-                    1,
-                    List.of(new ColumnSchema(1, "id", DataType.parse("bigint")).notNull()),
-                    List.of(1),
-                    List.of(),
-                    List.of(),
-                    List.of(),
-                    Orientation.ROW,
-                    0,
-                    SHARDS,
-                    Optional.empty());
+            TableSchema.builder("shop", "orders")
+                    .columns(List.of(new ColumnSchema(1, "id", DataType.parse("bigint")).notNull()))
+                    .primaryKey(List.of(1))
+                    .orientation(Orientation.ROW)
+                    .shardCount(SHARDS)
+                    .build();
 
     private final Lease lease = new Lease();
     private Context context = new Context(2);

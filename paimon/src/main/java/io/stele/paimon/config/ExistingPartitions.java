@@ -1,6 +1,9 @@
 package io.stele.paimon.config;
 
-/** The choice of what an INSERT does with earlier rows of the partitions that it writes to. */
+/**
+ * The values of the session property that decides whether an INSERT keeps or replaces earlier rows
+ * of the partitions that it writes to.
+ */
 enum ExistingPartitions {
     APPEND,
     OVERWRITE

@@ -1,6 +1,9 @@
 package io.stele.paimon.config;
 
-/** The catalogs of Paimon: who knows the databases and tables of a lake. */
+/**
+ * The kinds of metastore that a configuration can name, which know the databases and tables of a
+ * lake.
+ */
 public enum Metastore {
     /** The folders of the warehouse. */
     FILESYSTEM,

@@ -19,13 +19,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings of one catalog: where the lake is, who knows its tables, and how much of its
- * metadata is remembered for how long.
+ * The settings of one catalog from its properties file: the lake's place and metastore, staleness
+ * and caches of its metadata, and how scans and writes work.
  *
  * <p>Not final: airlift subclasses it to test its defaults.
  */
 public class PaimonConfig {
-    // Also of the session properties
+    // These limits hold for the session properties, too
     static final String MAX_WAIT = "1h";
     static final String MIN_SPLIT_SIZE = "1MB";
     static final String MAX_SPLIT_SIZE = "1GB";

@@ -84,7 +84,7 @@ public final class PaimonSessionProperties implements SessionPropertiesProvider 
         return all;
     }
 
-    /** The oldest state of a table that a query may see. */
+    /** The greatest age of the state of a table that a query may see. */
     public static Duration snapshotMaxStaleness(ConnectorSession session) {
         return session.getProperty(SNAPSHOT_MAX_STALENESS, Duration.class);
     }

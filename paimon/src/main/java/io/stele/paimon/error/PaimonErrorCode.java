@@ -6,7 +6,7 @@ import io.trino.spi.ErrorType;
 
 /** The error codes of the connector. Numbers never change. */
 public enum PaimonErrorCode implements ErrorCodeSupplier {
-    /** A file, a manifest or a request to the metastore could not be read. */
+    /** A request to the store or the metastore failed. */
     PAIMON_STORE_ERROR(0, ErrorType.EXTERNAL),
 
     /** A file is not what its format demands. */

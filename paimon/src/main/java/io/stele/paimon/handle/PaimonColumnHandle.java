@@ -6,10 +6,10 @@ import io.trino.spi.connector.ColumnHandle;
 import io.trino.spi.type.Type;
 
 /**
- * A column of a scan.
+ * A column of a scan or write, by Paimon's id, as coordinator and workers exchange it.
  *
  * @param id Paimon's id of the field, which stays when the column is renamed
- * @param name as the schema of the scan has it
+ * @param name its name in the schema of the scan
  */
 public record PaimonColumnHandle(int id, String name, Type type) implements ColumnHandle {
     public PaimonColumnHandle {

@@ -9,18 +9,19 @@ import io.trino.spi.connector.ConnectorSplit;
 import java.util.Optional;
 
 /**
- * A range of one data file whose rows are read as they are, without merging with those of other
- * files.
+ * A split of a range of one data file whose rows this plugin reads as they are, without a merge
+ * with other files.
  *
  * @param path the full location of the file
- * @param format {@code orc}, {@code parquet} or {@code avro}, in lower case
+ * @param format {@code orc} or {@code parquet}, in lower case
  * @param start the stripes, or row groups, that start at or after this byte belong to the split
- * @param length and before {@code start + length}
+ * @param length in bytes; the stripes, or row groups, that start before {@code start + length}
+ *     belong to the split
  * @param fileSize in bytes
- * @param rowCount of the whole file
+ * @param rowCount the number of rows of the whole file
  * @param schemaId of the schema with which the file was written
  * @param deletions the deleted rows of the file
- * @param affinity the key under which a worker is chosen: the same for all splits of a file
+ * @param affinity the key by which a worker is chosen, which is equal for all splits of a file
  */
 public record PaimonFileSplit(
         String path,

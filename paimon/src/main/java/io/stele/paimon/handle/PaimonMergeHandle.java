@@ -8,7 +8,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One UPDATE, DELETE or MERGE of a table with a primary key.
+ * The handle of one UPDATE, DELETE or MERGE of a table with a primary key, from the coordinator to
+ * the sinks on workers.
  *
  * @param updated channels of the columns that each case of the statement assigns
  */

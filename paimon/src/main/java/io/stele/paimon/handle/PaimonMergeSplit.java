@@ -9,11 +9,11 @@ import io.trino.spi.connector.ConnectorSplit;
 import java.util.Optional;
 
 /**
- * Files of one bucket that Paimon's own reader reads: their rows must be merged by key, or have a
- * form that only Paimon knows.
+ * A split of one bucket's files that Paimon's own reader reads, since this plugin cannot read or
+ * merge them.
  *
  * @param split Paimon's {@code DataSplit} in its own binary form (not Java's serialisation)
- * @param affinity the key under which a worker is chosen
+ * @param affinity the key by which a worker is chosen
  */
 public record PaimonMergeSplit(byte[] split, String affinity, SplitWeight weight)
         implements ConnectorSplit {

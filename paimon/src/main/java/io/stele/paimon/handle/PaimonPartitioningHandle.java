@@ -7,17 +7,17 @@ import io.trino.spi.connector.ConnectorPartitioningHandle;
 import java.util.List;
 
 /**
- * An assignment of rows to the writers of a table, by their partition and bucket. Rows of one
- * bucket go to one writer.
+ * The description of how written rows are assigned to a table's writers, by partition and bucket.
+ * Rows of one bucket go to one writer.
  *
  * @param types Paimon's types, as SQL, of the columns that the engine passes
- * @param bucketKey which of them are the bucket key
- * @param partition which of them are the partition columns
- * @param buckets of each partition; 0: one writer has all rows
+ * @param bucketKey the indexes in {@code types} of the bucket key
+ * @param partition the indexes in {@code types} of the partition columns
+ * @param buckets the buckets of each partition; 0: one writer has all rows
  * @param function Paimon's name of the hash
- * @param writers buckets of the engine, each of which has one writer
- * @param rowIdFields where the engine passes the row id instead: the fields in it that are the
- *     columns; else empty
+ * @param writers the number of writers, each of which is a bucket of the engine
+ * @param rowIdFields the fields of the row id that are the columns, where the engine passes the row
+ *     id instead of the columns; else empty
  */
 public record PaimonPartitioningHandle(
         List<String> types,
@@ -37,7 +37,7 @@ public record PaimonPartitioningHandle(
         rowIdFields = List.copyOf(rowIdFields);
     }
 
-    /** The same by row id. */
+    /** The same assignment of rows by their row id. */
     public PaimonPartitioningHandle ofRowId(List<Integer> fields) {
         return new PaimonPartitioningHandle(
                 types, bucketKey, partition, buckets, function, writers, fields);

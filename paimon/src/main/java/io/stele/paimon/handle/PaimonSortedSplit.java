@@ -10,10 +10,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Files of one bucket whose rows this plugin merges by key.
+ * A split of one bucket's files whose rows this plugin merges by key on a worker.
  *
- * @param sections one after the other in their keys
- * @param affinity the key under which a worker is chosen
+ * @param sections in the order of their keys, without overlap
+ * @param affinity the key by which a worker is chosen
  */
 public record PaimonSortedSplit(List<SortedSection> sections, String affinity, SplitWeight weight)
         implements ConnectorSplit {

@@ -15,12 +15,12 @@ import java.util.OptionalLong;
  * @param location the full location of the table's directory
  * @param branch {@code main}, or the branch that the table's name gave
  * @param schemaId the schema with which the query sees the rows
- * @param schemaMillis when that schema was made: a table that was dropped and created again at the
- *     same location has other schemas under the same ids
+ * @param schemaMillis when that schema was made, in epoch milliseconds, since a table that was
+ *     dropped and created again at the same location has other schemas under the same ids
  * @param snapshotId empty: the table has no snapshot, so no rows
  * @param tag the tag that preserves the snapshot, if the query named one
  * @param constraint conditions of which scans may use any part
- * @param enforced conditions that every row of a scan satisfies: those of partition columns
+ * @param enforced conditions on partition columns, which every row of a scan satisfies
  * @param limit the number of rows that are enough
  */
 public record PaimonTableHandle(
@@ -68,7 +68,7 @@ public record PaimonTableHandle(
                 OptionalLong.empty());
     }
 
-    /** The same with narrower conditions. */
+    /** A copy with narrower conditions. */
     public PaimonTableHandle with(
             TupleDomain<PaimonColumnHandle> newConstraint,
             TupleDomain<PaimonColumnHandle> newEnforced) {
@@ -85,7 +85,7 @@ public record PaimonTableHandle(
                 limit);
     }
 
-    /** The same with a limit. */
+    /** A copy with a limit. */
     public PaimonTableHandle withLimit(long newLimit) {
         return new PaimonTableHandle(
                 name,

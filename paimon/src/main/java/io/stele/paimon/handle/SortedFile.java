@@ -8,17 +8,18 @@ import io.trino.spi.SplitWeight;
 import java.util.Optional;
 
 /**
- * A data file whose rows are sorted by key.
+ * The description of one data file in a section of a split; in a table with a primary key, its rows
+ * are sorted by key.
  *
  * @param path the full location of the file
- * @param format {@code orc} or {@code parquet}, in lower case
+ * @param format Paimon's name of the format, in lower case
  * @param size in bytes
- * @param rowCount of the file
+ * @param rowCount the number of rows of the file
  * @param schemaId of the schema with which the file was written
  * @param level in the merge tree
  * @param minSequence the least sequence number of a row
  * @param maxSequence the greatest sequence number of a row
- * @param mayHaveDeletions whether some rows may say that their key is deleted
+ * @param mayHaveDeletions whether some rows may be deletions of their key
  * @param deletions the rows that are deleted by position
  */
 public record SortedFile(
@@ -40,7 +41,7 @@ public record SortedFile(
         requireNonNull(deletions, "deletions is null");
     }
 
-    /** All of its rows. */
+    /** A split of the whole file. */
     public PaimonFileSplit whole() {
         return new PaimonFileSplit(
                 path,

@@ -6,7 +6,8 @@ import static java.util.Objects.requireNonNull;
 import java.util.List;
 
 /**
- * Files of a bucket whose ranges of keys overlap, and no other file's range overlaps them.
+ * The unit of a merge: files of one bucket whose ranges of keys overlap, and which no other file's
+ * range overlaps.
  *
  * @param runs files of one run follow each other in their keys
  */

@@ -11,8 +11,8 @@ import org.apache.paimon.schema.TableSchema;
 import org.apache.paimon.table.FileStoreTable;
 
 /**
- * The filter of the files of a table without primary key: Paimon's own scan without its reading of
- * manifests.
+ * The statistics filter of a scan for the files of a table without primary key, by the rules of
+ * Paimon's own scan. It extends Paimon's scan, but reads no manifests.
  *
  * <p>Confined to one thread.
  */
@@ -55,7 +55,7 @@ final class AppendFileFilter extends AppendOnlyFileStoreScan implements FileFilt
 
     @Override
     protected TableSchema scanTableSchema(long id) {
-        // Paimon's constructor asks for the table's own schema before ours has run.
+        // Paimon's constructor requests the table's own schema before our field is set
         return schemas == null ? super.scanTableSchema(id) : schemas.schema(id);
     }
 }

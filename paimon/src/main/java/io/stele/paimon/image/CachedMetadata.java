@@ -1,6 +1,9 @@
 package io.stele.paimon.image;
 
-/** A thing in the cache of images. Immutable. */
+/**
+ * A value of the cache of {@link TableImages}: an image, or the places of a snapshot's deletion
+ * vectors. Immutable.
+ */
 sealed interface CachedMetadata permits TableImage, DeletionVectors {
     long retainedBytes();
 }

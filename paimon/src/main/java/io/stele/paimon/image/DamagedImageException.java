@@ -2,7 +2,10 @@ package io.stele.paimon.image;
 
 import java.io.IOException;
 
-/** A persisted image that cannot be read: the image is built again from the table. */
+/**
+ * The failure to read a damaged persisted image, after which the image is built again from the
+ * table's manifests.
+ */
 final class DamagedImageException extends IOException {
     private static final long serialVersionUID = 1L;
 

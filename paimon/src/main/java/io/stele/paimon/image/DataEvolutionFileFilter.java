@@ -11,8 +11,9 @@ import org.apache.paimon.schema.TableSchema;
 import org.apache.paimon.table.FileStoreTable;
 
 /**
- * The filter of a table whose rows are spread over files by column: Paimon's own scan without its
- * reading of manifests. Files of the same rows are kept or dropped together.
+ * The statistics filter of a scan for a data-evolution table, whose rows are spread over files by
+ * column, by the rules of Paimon's own scan. It extends Paimon's scan, but reads no manifests.
+ * Files of the same rows are kept or dropped together.
  *
  * <p>Confined to one thread.
  */
@@ -53,7 +54,7 @@ final class DataEvolutionFileFilter extends DataEvolutionFileStoreScan implement
 
     @Override
     protected TableSchema scanTableSchema(long id) {
-        // Paimon's constructor asks for the table's own schema before ours has run.
+        // Paimon's constructor requests the table's own schema before our field is set
         return schemas == null ? super.scanTableSchema(id) : schemas.schema(id);
     }
 }

@@ -18,14 +18,15 @@ import org.apache.paimon.manifest.IndexManifestEntry;
 import org.apache.paimon.table.FileStoreTable;
 
 /**
- * The places of all deletion vectors of a table at one snapshot.
+ * An in-memory index, by data file, of the places of all deletion vectors of a table at one
+ * snapshot; the vectors themselves are not loaded.
  *
  * <p>Immutable; thread-safe.
  */
 public final class DeletionVectors implements CachedMetadata {
     static final DeletionVectors NONE = new DeletionVectors(Map.of());
 
-    // A map's entry, a location and the characters of the file's name.
+    // An estimate: a map's entry, a location and the characters of the file's name.
     private static final long VECTOR_BYTES = 220;
     private static final long BUCKET_BYTES = 200;
 
@@ -96,7 +97,7 @@ public final class DeletionVectors implements CachedMetadata {
         return locations;
     }
 
-    /** The deletion vector of a data file; empty: none of its rows is deleted. */
+    /** The place of the deletion vector of a data file; empty: none of its rows is deleted. */
     public Optional<DeletionVectorLocation> find(BinaryRow partition, int bucket, String fileName) {
         Map<String, DeletionVectorLocation> ofBucket = vectors.get(new Bucket(partition, bucket));
         return ofBucket == null ? Optional.empty() : Optional.ofNullable(ofBucket.get(fileName));

@@ -1,6 +1,9 @@
 package io.stele.paimon.image;
 
-/** A delta that does not fit the image it is for: the image is built from nothing instead. */
+/**
+ * The failure to apply a delta that does not fit its image, after which the new image is built from
+ * all manifests.
+ */
 final class DeltaNotApplicableException extends Exception {
     private static final long serialVersionUID = 1L;
 

@@ -7,13 +7,13 @@ import org.apache.paimon.data.BinaryRow;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The metadata of some consecutive files of an image, compressed, and beside it what tells without
- * decompressing whether a file can be in it.
+ * A compressed block of the metadata of consecutive data files of an image, with a summary for
+ * pruning without decompression.
  *
  * <p>Its bytes are in memory, or in a persisted image until they are first read. Thread-safe.
  */
 final class EntryBlock {
-    /** Where the bytes of a block are until they are first read. */
+    /** A reader of the bytes of a block from a persisted image. */
     @FunctionalInterface
     interface Source {
         byte[] read() throws DamagedImageException;
@@ -23,7 +23,7 @@ final class EntryBlock {
     static final long SEVERAL_SCHEMAS = -1;
 
     /**
-     * Ranges of the keys of all files.
+     * The range of the keys of all files.
      *
      * @param min the smallest value of each key column
      * @param max the largest value of each key column
@@ -56,7 +56,7 @@ final class EntryBlock {
         this(count, rawSizeBytes, bytes.length, rowCount, schemaId, first, keys, bytes, null);
     }
 
-    /** One whose bytes are read when they are first needed. */
+    /** A block whose bytes are read when they are first needed. */
     EntryBlock(
             int count,
             int rawSizeBytes,
@@ -141,7 +141,7 @@ final class EntryBlock {
         return read;
     }
 
-    /** The memory it takes once its bytes are read. */
+    /** An estimate of the memory, in bytes, of the block once its bytes are read. */
     long retainedBytes() {
         long keyBytes =
                 keys == null ? 0 : 160L + keys.min().getSizeInBytes() + keys.max().getSizeInBytes();

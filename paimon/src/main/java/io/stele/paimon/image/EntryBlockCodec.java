@@ -19,12 +19,12 @@ import org.apache.paimon.manifest.ManifestEntry;
 import org.apache.paimon.memory.MemorySegment;
 
 /**
- * Compresses the metadata of consecutive files into a block, and back.
+ * The codec between the metadata of consecutive data files and a compressed block of an image.
  *
  * <p>A block holds Paimon's own binary rows of {@link DataFileMeta}, so nothing is lost and nothing
  * is translated. Before compression they are transposed: the first bytes of all rows, then the
- * second bytes of all rows. Rows of one table have the same form, so most of those runs are
- * constant, or the same as an earlier one where Paimon has a key three times.
+ * second bytes of all rows. Rows of one table have the same form, so most runs of bytes are
+ * constant, or equal to an earlier run where Paimon has a key three times.
  *
  * <pre>
  * int32 * count   the sizes of the rows, little endian
@@ -40,7 +40,7 @@ final class EntryBlockCodec {
     private final DataFileMetaSerializer serializer = new DataFileMetaSerializer();
     private final InternalRowSerializer rows = InternalSerializers.create(DataFileMeta.SCHEMA);
 
-    /** The rows of a block, of which single files can be taken. */
+    /** The decompressed rows of a block, from which single files are decoded. */
     final class Files {
         private final byte[] bytes;
         private final int[] offsets;

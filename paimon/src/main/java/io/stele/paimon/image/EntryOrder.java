@@ -8,7 +8,7 @@ import org.apache.paimon.manifest.ManifestEntry;
 /**
  * The order of entries in an image: by partition, bucket, total buckets, level, smallest key, first
  * sequence number and name. It depends on nothing but the entries, so that an image advanced by
- * deltas has the order of one built from nothing.
+ * deltas has the order of an image built from nothing.
  *
  * <p>Immutable.
  */

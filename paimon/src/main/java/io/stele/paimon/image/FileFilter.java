@@ -3,7 +3,10 @@ package io.stele.paimon.image;
 import java.util.List;
 import org.apache.paimon.manifest.ManifestEntry;
 
-/** The choice of files by their statistics, by Paimon's own rules. Confined to one thread. */
+/**
+ * The choice of a scan's data files by their statistics in an image, by Paimon's own rules.
+ * Confined to one thread.
+ */
 interface FileFilter {
     /** Whether a file of the block can match, by the range of its keys. */
     boolean mayContain(EntryBlock block);
@@ -11,6 +14,8 @@ interface FileFilter {
     /** Whether a file can have rows that match. */
     boolean matches(ManifestEntry entry);
 
-    /** Those of the files that matched which are still needed once all files are seen together. */
+    /**
+     * The files among those that matched that are still needed once all of them are seen together.
+     */
     List<ManifestEntry> matchTogether(List<ManifestEntry> entries);
 }

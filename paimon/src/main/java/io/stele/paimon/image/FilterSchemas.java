@@ -2,7 +2,7 @@ package io.stele.paimon.image;
 
 import org.apache.paimon.schema.TableSchema;
 
-/** The schemas by which files of one table were written. */
+/** The lookup, by id, of the schemas with which files of one table were written. */
 @FunctionalInterface
 interface FilterSchemas {
     TableSchema schema(long id);

@@ -17,14 +17,14 @@ import org.apache.paimon.manifest.ManifestEntry;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes images: from all entries of a snapshot, or from the image of an earlier snapshot and the
- * deltas since.
+ * A builder of table images, from all manifest entries of a snapshot, or from the image of an
+ * earlier snapshot and the deltas since.
  *
  * <p>Thread-safe.
  */
 final class ImageBuilder {
-    // 64 entries: about 8 KB compressed. Smaller ones compress worse, larger ones take longer to
-    // decompress for one file.
+    // 64 entries: about 8 KB compressed. Smaller blocks compress worse, larger blocks take longer
+    // to decompress for one file.
     private static final int BLOCK_ENTRIES = 64;
     // Below this, a changed block takes in the next one, so that many deletes leave no small
     // blocks.
@@ -94,7 +94,7 @@ final class ImageBuilder {
                 table, snapshot, image.slices().apply(differences, partitionArity), blocks, repair);
     }
 
-    /** What is left of the deltas once files that came and went between them are gone. */
+    /** The entries of the deltas without the files that were both added and deleted in them. */
     private static Collection<ManifestEntry> net(List<ManifestEntry> deltas)
             throws DeltaNotApplicableException {
         Map<FileEntry.Identifier, ManifestEntry> net = new LinkedHashMap<>();
@@ -114,7 +114,7 @@ final class ImageBuilder {
         return net.values();
     }
 
-    /** The block in which an entry is, or would stand. */
+    /** The index of the block that has an entry, or to which the entry would belong. */
     private int blockFor(TableImage image, ManifestEntry entry) {
         SliceDirectory slices = image.slices();
         if (slices.entryCount() == 0) {

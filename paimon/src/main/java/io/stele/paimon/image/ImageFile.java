@@ -26,8 +26,8 @@ import org.apache.paimon.utils.SerializationUtils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A persisted image: written once, opened by its index, with blocks read when they are needed. All
- * numbers are big endian.
+ * The format of a persisted image: a local file that is written once and opened by its index, with
+ * blocks read when they are needed. All numbers are big endian.
  *
  * <pre>
  * header   int64 magic | int32 version | int32 CRC32C of the text of Paimon's file schema
@@ -93,7 +93,8 @@ final class ImageFile {
                         "Expected a header and a footer, found %s bytes in %s"
                                 .formatted(channel.size(), path));
             }
-            // Unmapped with the last image that has blocks of it; the file may be deleted before.
+            // Unmapped with the last image that has blocks of the file; the file may be deleted
+            // before.
             file = channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), Arena.ofAuto());
         }
         byte[] header = bytes(file, 0, HEADER_BYTES);
@@ -233,7 +234,7 @@ final class ImageFile {
         }
     }
 
-    /** Reads an index whose checksum is right. */
+    /** A reader of an index whose checksum was verified. */
     private static final class Reader {
         private final Path path;
         private final MemorySegment file;

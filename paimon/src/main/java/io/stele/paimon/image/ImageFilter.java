@@ -22,8 +22,8 @@ import org.apache.paimon.utils.TriFilter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The choice of files for a scan: by partition and bucket, which needs no file's metadata, then by
- * the range of keys of whole blocks, then by the statistics of single files.
+ * The conditions by which a search selects data files of an image: partition and bucket, then
+ * ranges of keys of blocks, then statistics of single files. The first needs no file's metadata.
  *
  * <p>Confined to one thread and one search.
  */
@@ -106,7 +106,7 @@ public final class ImageFilter {
         return files == null ? entries : files.matchTogether(entries);
     }
 
-    /** Confined to one thread. */
+    /** A builder of a filter. Confined to one thread. */
     public static final class Builder {
         private final FileStoreTable table;
         private final TableSchemas schemas;
@@ -124,7 +124,9 @@ public final class ImageFilter {
             this.schemas = requireNonNull(schemas, "schemas is null");
         }
 
-        /** Only these partitions, which are found without a look at the others. */
+        /**
+         * Selects only these partitions, which are found without a look at the other partitions.
+         */
         public Builder partitions(List<BinaryRow> rows) {
             partitions = rows.stream().distinct().toList();
             return this;
@@ -140,7 +142,9 @@ public final class ImageFilter {
             return this;
         }
 
-        /** Only files in buckets that readers see, and not those that wait for a compaction. */
+        /**
+         * Selects only files in buckets that readers see, and no files that wait for a compaction.
+         */
         public Builder realBuckets() {
             realBuckets = true;
             return this;
@@ -152,15 +156,15 @@ public final class ImageFilter {
         }
 
         /**
-         * Drops single files of a primary key table by their values, not only whole buckets. Right
-         * only where no two files of the scan have a row of the same key.
+         * Drops single files of a primary key table by their values, not only whole buckets.
+         * Correct only where no two files of the scan have a row of the same key.
          */
         public Builder valuesByFile() {
             valuesByFile = true;
             return this;
         }
 
-        /** What Paimon's batch scans leave out by the options of the table. */
+        /** Excludes the files that Paimon's batch scans exclude by the options of the table. */
         public Builder asBatchScan() {
             CoreOptions options = table.coreOptions();
             if (!table.primaryKeys().isEmpty()

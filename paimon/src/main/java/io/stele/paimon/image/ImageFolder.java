@@ -21,8 +21,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The persisted images of a worker: files in a local folder that belongs to one process, bounded in
- * bytes, one a table.
+ * A local folder of persisted images, one file for each table, bounded in bytes, from which one
+ * process reopens images after a restart.
  *
  * <p>Invariant: a file that cannot be read is deleted and counts as absent. Thread-safe; calls
  * block.
@@ -46,9 +46,9 @@ public final class ImageFolder {
     private final AtomicLong unfinished = new AtomicLong();
 
     /**
-     * Creates the folder, and deletes what a process before this one did not finish.
+     * Creates the folder, and deletes files that an earlier process did not finish.
      *
-     * @param maxBytes the images of the tables that were written longest ago are deleted beyond it
+     * @param maxBytes the limit beyond which the images that were written longest ago are deleted
      */
     public ImageFolder(Path folder, long maxBytes) throws IOException {
         checkArgument(maxBytes >= 0, "maxBytes must be >= 0: %s", maxBytes);
@@ -89,7 +89,10 @@ public final class ImageFolder {
         return Optional.empty();
     }
 
-    /** Writes an image in the place of the table's earlier one. */
+    /**
+     * Writes an image in the place of the table's earlier image; ignores an image larger than the
+     * limit.
+     */
     void write(TableImage image) throws IOException {
         if (image.persistedBytes() > maxBytes) {
             return;

@@ -6,8 +6,8 @@ import com.google.inject.Inject;
 import org.weakref.jmx.Managed;
 
 /**
- * The metrics of the images and snapshots of one catalog, in this node, since it started.
- * Thread-safe.
+ * The JMX metrics of the metadata images and snapshot checks of one catalog on this node, since its
+ * start. Thread-safe.
  */
 public final class ImageMetrics {
     private final TableImages images;

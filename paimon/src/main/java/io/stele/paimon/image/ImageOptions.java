@@ -3,15 +3,17 @@ package io.stele.paimon.image;
 import static com.google.common.base.Preconditions.checkArgument;
 
 /**
- * The limits of a cache of images.
+ * The settings of {@link TableImages}: its memory and parallelism, and when images are rebuilt,
+ * verified and persisted.
  *
- * @param maxBytes memory of images and places of deletion vectors
+ * @param maxBytes heap, in bytes, of images and places of deletion vectors
  * @param parallelism files read at once for one image
- * @param maxDeltas snapshots between an image and the one made from it; beyond, an image is built
- *     from nothing
- * @param deltasToVerify the number of deltas of a table after which its image is compared with all
- *     manifests
- * @param deltasToPersist the number of deltas of a table after which its image is persisted
+ * @param maxDeltas snapshots between an image and the image made from it; beyond this number, an
+ *     image is built from nothing
+ * @param deltasToVerify the number of advanced images of a table after which its image is compared
+ *     with all manifests
+ * @param deltasToPersist the number of new images of a table after which its image is persisted; an
+ *     image that is built from nothing is always persisted
  */
 public record ImageOptions(
         long maxBytes, int parallelism, int maxDeltas, int deltasToVerify, int deltasToPersist) {

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.stele.cache.CacheStatistics;
 
 /**
- * Counters of images since the process started.
+ * The values of the counters of {@link TableImages} since its creation, for metrics.
  *
  * @param built images built from all manifests of a snapshot
  * @param advanced images made from an earlier one and deltas

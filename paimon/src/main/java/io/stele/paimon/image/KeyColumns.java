@@ -18,9 +18,9 @@ import org.apache.paimon.utils.InternalRowUtils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The key of the rows of a table's files: the primary key without the partition's columns; none
- * without primary key. Compares and sums up keys without code generation, whose compiler takes
- * longer to start than an image takes to build.
+ * The comparator of the keys of a table's files, which are the primary key without partition
+ * columns, or empty without primary key. It compares keys and computes their ranges without code
+ * generation, whose compiler takes longer to start than an image takes to build.
  *
  * <p>Immutable.
  */
@@ -67,7 +67,7 @@ final class KeyColumns {
         return 0;
     }
 
-    /** The range of all keys by the files' statistics; null where one file lacks them. */
+    /** The range of all keys by the files' statistics; null where a file lacks key statistics. */
     EntryBlock.@Nullable KeyRange range(List<ManifestEntry> entries) {
         if (types.isEmpty()) {
             return null;

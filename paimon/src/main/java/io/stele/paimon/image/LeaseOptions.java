@@ -6,12 +6,14 @@ import static java.util.Objects.requireNonNull;
 import java.time.Duration;
 
 /**
- * The pace of checks for new snapshots.
+ * The settings of {@link SnapshotLeases}: pace and limits of the background checks for new
+ * snapshots.
  *
  * @param interval between two checks of a table in use
  * @param idleAfter a table that no query used for this long is no longer checked
- * @param maxTables tables checked; beyond, the one used longest ago is no longer checked
- * @param maxSnapshots snapshots cached for reads at a given id
+ * @param maxTables the number of tables checked; beyond it, the table used longest ago is no longer
+ *     checked
+ * @param maxSnapshots the number of snapshots cached for reads at a given id
  */
 public record LeaseOptions(Duration interval, Duration idleAfter, int maxTables, int maxSnapshots) {
     public static final LeaseOptions DEFAULT =

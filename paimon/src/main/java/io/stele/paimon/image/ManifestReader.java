@@ -18,7 +18,10 @@ import org.apache.paimon.manifest.ManifestFileMeta;
 import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.utils.SnapshotManager;
 
-/** Reads manifests of a table, several at a time. Thread-safe. */
+/**
+ * A reader of a table's manifests from the store, several in parallel, to build, advance and verify
+ * images. Thread-safe; calls block.
+ */
 final class ManifestReader {
     /**
      * @param from the snapshot to which the deltas apply
@@ -45,7 +48,7 @@ final class ManifestReader {
         this.tasks = requireNonNull(tasks, "tasks is null");
     }
 
-    /** All files of a snapshot: those that its manifests add and none of them deletes. */
+    /** The entries of all files of a snapshot, which its manifests add and none of them deletes. */
     List<ManifestEntry> readAll(Snapshot snapshot) throws IOException {
         List<ManifestFileMeta> manifests = new ArrayList<>();
         tasks.map(List.of(true, false), base -> list(snapshot, base)).forEach(manifests::addAll);
@@ -71,10 +74,11 @@ final class ManifestReader {
     }
 
     /**
-     * The entries of the deltas of all snapshots after one, in their order.
+     * The entries of the deltas of all snapshots after {@code from} up to {@code to}, in the order
+     * of the commits.
      *
      * @param from the snapshot before the first delta; its file is read again, since the id may
-     *     have come to name another commit
+     *     name another commit by now
      */
     Deltas readDeltas(long from, Snapshot to) throws IOException {
         List<Long> ids = LongStream.rangeClosed(from, to.id()).boxed().toList();
@@ -98,7 +102,7 @@ final class ManifestReader {
                 table.fileIO(), table.snapshotManager().snapshotPath(id));
     }
 
-    /** The sums by slice, by the manifests alone. */
+    /** The sums of each slice, computed from all manifests. */
     Map<SliceKey, SliceSums> readSums(Snapshot snapshot) throws IOException {
         Map<SliceKey, SliceSums> sums = new HashMap<>();
         for (ManifestEntry entry : readAll(snapshot)) {

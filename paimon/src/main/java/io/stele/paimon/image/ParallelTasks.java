@@ -15,7 +15,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The same task on many inputs by a bounded number of threads, of which the caller's is one.
+ * A runner of one task on many inputs by a bounded number of threads, one of which is the waiting
+ * caller's.
  *
  * <p>Invariant: it ends even if the executor runs nothing, since a caller that waits has taken all
  * inputs that no other thread took. Thread-safe.
@@ -36,7 +37,10 @@ final class ParallelTasks {
         this.parallelism = parallelism;
     }
 
-    /** The results in the order of the inputs; the failure of the first input that failed. */
+    /**
+     * Returns the results in the order of the inputs, or throws the failure of the first input, in
+     * this order, that failed.
+     */
     <T, R> List<R> map(List<T> inputs, Task<? super T, ? extends R> task) throws IOException {
         List<CompletableFuture<R>> results = new ArrayList<>(inputs.size());
         for (int i = 0; i < inputs.size(); i++) {

@@ -12,7 +12,10 @@ import java.io.IOException;
 import org.apache.paimon.Snapshot;
 import org.apache.paimon.table.FileStoreTable;
 
-/** The snapshots that the queries of this node have pinned. Thread-safe; may wait for the store. */
+/**
+ * The lookup of the snapshot that a table handle is pinned to, by its id or tag, with Trino's
+ * errors. Thread-safe; may wait for the store.
+ */
 public final class PinnedSnapshots {
     private final SnapshotLeases leases;
 
@@ -24,7 +27,7 @@ public final class PinnedSnapshots {
     /**
      * The snapshot of a handle that has one.
      *
-     * @throws TrinoException if it has expired, or the store does not answer
+     * @throws TrinoException if the snapshot has expired, or the store does not answer
      */
     public Snapshot snapshot(PaimonTableHandle handle, FileStoreTable table) {
         long id = handle.snapshotId().getAsLong();

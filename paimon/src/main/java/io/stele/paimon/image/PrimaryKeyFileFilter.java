@@ -23,9 +23,9 @@ import org.apache.paimon.table.PrimaryKeyTableUtils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The filter of a primary key table's files. It is Paimon's own scan without its reading of
- * manifests, so that the rules, which drop a file by its values only where no older row of the same
- * key can appear in place of the dropped one, are Paimon's and stay so.
+ * The statistics filter of a scan for a primary key table's files, by the rules of Paimon's own
+ * scan. It extends Paimon's scan, but reads no manifests. Paimon's rules drop a file by its values
+ * only where no older row of the same key can appear in place of the dropped row.
  *
  * <p>Confined to one thread.
  */
@@ -72,7 +72,7 @@ final class PrimaryKeyFileFilter extends KeyValueFileStoreScan implements FileFi
         return zeros;
     }
 
-    /** Takes the part of a query's predicate that is not on partition columns alone. */
+    /** Sets the part of a query's predicate that is not on partition columns alone. */
     void filter(Predicate predicate) {
         List<Predicate> keys =
                 PredicateBuilder.pickTransformFieldMapping(
@@ -115,8 +115,8 @@ final class PrimaryKeyFileFilter extends KeyValueFileStoreScan implements FileFi
     }
 
     /**
-     * Looks keys up in the file's own index, such as a bloom filter, where the metadata has it.
-     * Other than by values, a file may be left out by its keys whatever other files have.
+     * Looks keys up in the file's own index, such as a bloom filter, where the metadata has it. By
+     * its keys, though not by its values, a file may be left out whatever other files have.
      */
     private boolean mayHaveKey(DataFileMeta file) {
         byte[] index = file.embeddedIndex();
@@ -130,7 +130,7 @@ final class PrimaryKeyFileFilter extends KeyValueFileStoreScan implements FileFi
                 new FileIndexPredicate(index, scanTableSchema(file.schemaId()).logicalRowType())) {
             return predicate.evaluate(keyPredicate).remain();
         } catch (IOException e) {
-            throw new UncheckedIOException(e); // It is in memory
+            throw new UncheckedIOException(e); // The index is in memory
         }
     }
 
@@ -141,7 +141,7 @@ final class PrimaryKeyFileFilter extends KeyValueFileStoreScan implements FileFi
 
     @Override
     protected TableSchema scanTableSchema(long id) {
-        // Paimon's constructor asks for the table's own schema before ours has run.
+        // Paimon's constructor requests the table's own schema before our field is set
         return schemas == null ? super.scanTableSchema(id) : schemas.schema(id);
     }
 }

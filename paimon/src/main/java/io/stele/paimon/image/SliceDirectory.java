@@ -13,8 +13,8 @@ import org.apache.paimon.data.BinaryRow;
 import org.apache.paimon.memory.MemorySegment;
 
 /**
- * The slices of an image in order, with their ranges of entries and sums: a dictionary of
- * partitions, and arrays by slice. A slice takes 32 bytes.
+ * The sorted directory of an image's slices, each a partition and bucket with its range of entries
+ * and its sums. It has a dictionary of partitions, and arrays by slice; a slice takes 32 bytes.
  *
  * <p>Partitions and slices are sorted, so both are found by binary search; a hash table would be
  * larger and faster by less than a microsecond.
@@ -85,7 +85,7 @@ final class SliceDirectory {
         return row;
     }
 
-    /** The partition with this row; negative: there is none. */
+    /** The index of the partition with this row; negative: there is none. */
     int findPartition(byte[] row) {
         int low = 0;
         int high = partitionCount() - 1;
@@ -212,7 +212,10 @@ final class SliceDirectory {
                 + (long) Long.BYTES * (rowCounts.length + sizesBytes.length);
     }
 
-    /** The same directory with differences of sums applied; slices without files are left out. */
+    /**
+     * A copy of this directory with differences added to the sums; slices without files are left
+     * out.
+     */
     SliceDirectory apply(NavigableMap<SliceKey, SliceSums> differences, int newArity) {
         Builder builder = new Builder(sliceCount() == 0 ? newArity : arity);
         int slice = 0;
@@ -243,7 +246,7 @@ final class SliceDirectory {
         return Math.max(from, to);
     }
 
-    /** Takes the slices in their order. Confined to one thread. */
+    /** A builder that accepts the slices in their order. Confined to one thread. */
     static final class Builder {
         private final int arity;
         private final ByteArrayOutputStream partitions = new ByteArrayOutputStream();

@@ -7,8 +7,9 @@ import org.apache.paimon.data.BinaryRow;
 import org.apache.paimon.manifest.ManifestEntry;
 
 /**
- * A partition and bucket, whose files stand together in an image. The total number of buckets
- * belongs to it, since a rescale leaves older files with another number beside newer ones.
+ * The sort key of a slice of an image: a partition and bucket, whose files stand together. The
+ * total number of buckets belongs to it, since a rescale leaves older files with another number
+ * beside newer ones.
  *
  * @param partition the bytes of the partition's row; their order is that of slices, and no order of
  *     values

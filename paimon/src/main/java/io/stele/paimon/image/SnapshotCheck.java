@@ -13,21 +13,22 @@ import org.apache.paimon.utils.SnapshotManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A look at a table's files for its latest snapshot.
+ * A check of the store for a table's latest snapshot, with two requests if the snapshot seen last
+ * is still the latest. Stateless; calls block.
  *
- * <p>With the snapshot seen last it takes two requests while nothing is committed: that snapshot's
- * file is read again, and the next one's is not there. Ids have no gaps, so the snapshot is the
- * latest; and since its content is compared, a rollback or a new table at the same place is
- * noticed, which a look at Paimon's hint alone would miss. Without it, the search is Paimon's: its
- * hint, then a listing.
+ * <p>One request reads the file of the snapshot seen last again, the other finds no file of the
+ * next snapshot. Ids have no gaps, so the snapshot is the latest. Since its content is compared, a
+ * rollback or a new table at the same place is noticed, which a look at Paimon's hint alone would
+ * miss. Without a snapshot seen last, the search is Paimon's: its hint, then a listing.
  */
 final class SnapshotCheck {
-    // Further behind, Paimon's hint takes fewer requests than one file after the other.
+    // Beyond this many new snapshots, Paimon's hint takes fewer requests than one file after the
+    // other.
     private static final int MAX_STEPS = 8;
     private static final int MAX_SEARCHES = 3;
 
     /**
-     * @param snapshot the latest one; empty: nothing is committed
+     * @param snapshot the latest snapshot; empty: nothing is committed
      * @param continues whether the snapshot seen last is still there, so that all that was derived
      *     from it still holds
      */
@@ -82,7 +83,7 @@ final class SnapshotCheck {
         for (int search = 0; search < MAX_SEARCHES; search++) {
             Long id = manager.latestSnapshotIdFromFileSystem();
             if (id != null && find(table, id) == null) {
-                // A hint that a rollback or an expiry has left behind.
+                // The hint is older than a rollback or an expiry.
                 id =
                         HintFileUtils.findByListFiles(
                                 table.fileIO(),

@@ -5,8 +5,8 @@ import static java.util.Objects.requireNonNull;
 import org.apache.paimon.Snapshot;
 
 /**
- * One commit, also across a drop of its table or a rollback, after which the same snapshot id names
- * another commit: the names of manifest lists hold a random UUID.
+ * The identity of one commit, also after a rollback or a re-creation of the table gives its
+ * snapshot id to another commit. The names of manifest lists contain a random UUID.
  */
 record SnapshotIdentity(
         long id,

@@ -30,8 +30,8 @@ import org.apache.paimon.table.FileStoreTable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The latest snapshots of tables in use, checked in the background, so that a query that accepts a
- * bounded staleness sends no request.
+ * A cache of the latest snapshots of tables in use, which background checks keep fresh, so that
+ * queries that accept bounded staleness send no request.
  *
  * <p>Invariant: a snapshot that {@link #latest} returns was the latest at a moment not longer ago
  * than the staleness asked for; the age counts from the start of the check that found it.
@@ -69,7 +69,7 @@ public final class SnapshotLeases implements AutoCloseable {
     private static final class Lease {
         private final AtomicReference<@Nullable Checked> checked = new AtomicReference<>();
         private final AtomicReference<@Nullable Check> running = new AtomicReference<>();
-        // The snapshot that a commit reported and no check has seen yet; 0: none.
+        // The id of the snapshot that a commit reported and no check has seen yet; 0: none.
         private final AtomicLong required = new AtomicLong();
         private volatile FileStoreTable table;
         private volatile long usedNanos;
@@ -131,7 +131,7 @@ public final class SnapshotLeases implements AutoCloseable {
     /**
      * The latest snapshot of a table; empty: nothing is committed.
      *
-     * @param maxStaleness zero: as it is now, by a check of its own
+     * @param maxStaleness zero: as the table is now, by a check of its own
      * @throws TableDroppedException if the table is no longer there
      */
     public Optional<Snapshot> latest(FileStoreTable table, Duration maxStaleness)
@@ -156,19 +156,22 @@ public final class SnapshotLeases implements AutoCloseable {
         }
         long required = lease.required.get();
         Checked mine = check(lease, now);
-        // What the check saw is the truth, even if a rollback has taken the required one away.
+        // The result of the check counts, even if a rollback has removed the required snapshot.
         lease.required.compareAndSet(required, 0);
         return mine.snapshot();
     }
 
-    /** A commit to the table made this snapshot: queries from now on see it or a later one. */
+    /**
+     * Notes the snapshot of a commit to the table, so that later queries see it or a newer
+     * snapshot.
+     */
     public void advancedTo(FileStoreTable table, long snapshotId) {
         lease(table, nanoTime.getAsLong()).required.accumulateAndGet(snapshotId, Math::max);
     }
 
     /**
-     * The table was dropped, renamed, created or rolled back: queries from now on look again, for
-     * all of its branches.
+     * Forgets all branches of a table that was dropped, renamed, created or rolled back, so that
+     * later queries check again.
      */
     public void forget(FileStoreTable table) {
         String location = table.location().toString();
@@ -195,12 +198,12 @@ public final class SnapshotLeases implements AutoCloseable {
         return new SnapshotKey(TableId.of(table), table.schema().timeMillis(), id);
     }
 
-    /** The checks that failed. */
+    /** The number of checks that failed. */
     public long failureCount() {
         return failures.sum();
     }
 
-    /** Starts a check of every table in use, and forgets tables that are not. */
+    /** Starts a check of every table in use, and forgets the other tables. */
     void tick() {
         long now = nanoTime.getAsLong();
         for (Map.Entry<TableId, Lease> entry : leases.entrySet()) {
@@ -253,7 +256,7 @@ public final class SnapshotLeases implements AutoCloseable {
 
     private Checked check(Lease lease, long startNanos) throws IOException {
         Check mine = new Check(startNanos, new CompletableFuture<>());
-        lease.running.compareAndSet(null, mine); // else it runs beside the other
+        lease.running.compareAndSet(null, mine); // else it runs beside another check
         Checked before = lease.checked.get();
         try {
             SnapshotCheck.Result found =
@@ -264,7 +267,8 @@ public final class SnapshotLeases implements AutoCloseable {
                 snapshots.removeIf(key -> key.table().equals(id));
             }
             Checked checked = new Checked(found.snapshot(), startNanos);
-            // Queries pin it by its id; also in place of one that a rollback has taken away
+            // Queries pin the snapshot by its id; it also replaces a snapshot that a rollback has
+            // removed
             found.snapshot()
                     .ifPresent(
                             snapshot -> snapshots.put(key(lease.table, snapshot.id()), snapshot));
@@ -283,7 +287,9 @@ public final class SnapshotLeases implements AutoCloseable {
         }
     }
 
-    /** A check that began earlier and ended later takes nothing back. */
+    /**
+     * Stores the result of a check, unless a check that began later has stored its result already.
+     */
     private static void publish(Lease lease, Checked checked) {
         lease.checked.accumulateAndGet(
                 checked,

@@ -2,7 +2,7 @@ package io.stele.paimon.image;
 
 import java.io.IOException;
 
-/** A table that is no longer at its location. */
+/** The failure to find a table at its location, where its schema file no longer exists. */
 public final class TableDroppedException extends IOException {
     private static final long serialVersionUID = 1L;
 

@@ -5,7 +5,8 @@ import static java.util.Objects.requireNonNull;
 import org.apache.paimon.table.FileStoreTable;
 
 /**
- * A place of a table: a table that is dropped and created again has the same.
+ * The location and branch of a table, by which caches of this package name it; a table that is
+ * dropped and created again keeps them.
  *
  * @param location the full location of the table
  * @param branch {@code main}, or another of the table's branches

@@ -14,13 +14,14 @@ import org.apache.paimon.manifest.ManifestEntry;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The data files of a table at one snapshot, in memory, sorted by (partition, bucket, level,
- * smallest key).
+ * The metadata of all data files of a table at one snapshot, compressed in memory, sorted by
+ * (partition, bucket, level, smallest key).
  *
  * <p>Invariant: the entries are those that Paimon's own scan of the snapshot has, each exactly as
  * it is there.
  *
- * <p>Immutable; thread-safe.
+ * <p>Immutable; thread-safe. A search may read blocks of a persisted image, and builds the image
+ * again if they are damaged.
  */
 public final class TableImage implements CachedMetadata {
     /*
@@ -30,11 +31,11 @@ public final class TableImage implements CachedMetadata {
      *
      * In memory an entry takes its share of a compressed block, a 64th of what a block has beside
      * it (first position and range of keys), and a share of its slice's 32 bytes. A search
-     * decompresses the blocks of its slices that the range of keys leaves, and no other.
+     * decompresses only the blocks of its slices whose range of keys may match.
      *
      * An image of a later snapshot is this one with the blocks replaced that a delta touches: it
-     * shares all others. That is a B+ tree of two floors, of which the upper is copied whole; it
-     * takes 4 bytes a block and 32 a slice.
+     * shares all other blocks. That is a B+ tree of two floors, of which the upper is copied whole;
+     * it takes 4 bytes a block and 32 a slice.
      */
 
     /** Builds the image of the same snapshot again from the table. */
@@ -105,7 +106,7 @@ public final class TableImage implements CachedMetadata {
         return result;
     }
 
-    /** The files that a filter leaves, in the order of the image. */
+    /** The files that a filter selects, in the order of the image. */
     public List<ManifestEntry> find(ImageFilter filter) throws IOException {
         TableImage other = repaired;
         if (other != null) {
@@ -123,7 +124,7 @@ public final class TableImage implements CachedMetadata {
         }
     }
 
-    /** The sums over the files in the partitions and buckets that a filter leaves. */
+    /** The sums over the files in the partitions and buckets that a filter selects. */
     public SliceSums sums(ImageFilter filter) {
         long[] sums = new long[3];
         forEachSlice(
@@ -142,12 +143,12 @@ public final class TableImage implements CachedMetadata {
         return retainedBytes;
     }
 
-    /** This image with another way to build it again, and the same blocks. */
+    /** A copy of this image with another way to build it again; it shares the blocks. */
     TableImage with(Repair newRepair) {
         return new TableImage(table, snapshot, slices, blocks, newRepair);
     }
 
-    /** About the size of a persisted image. */
+    /** An estimate of the bytes of the image when persisted. */
     long persistedBytes() {
         return retainedBytes;
     }
@@ -173,7 +174,7 @@ public final class TableImage implements CachedMetadata {
         return starts[block];
     }
 
-    /** The block that has an entry. */
+    /** The index of the block that has an entry. */
     int blockOf(int entry) {
         int found = Arrays.binarySearch(starts, entry);
         return found >= 0 ? found : -(found + 1) - 1;

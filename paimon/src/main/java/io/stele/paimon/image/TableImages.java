@@ -23,10 +23,11 @@ import org.apache.paimon.table.FileStoreTable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The images of tables at their snapshots, cached within a limit in bytes.
+ * A cache, bounded in bytes, of metadata images and deletion vector places of tables at snapshots,
+ * filled from manifests on demand.
  *
  * <p>An image that is not cached is made, in this order: from a cached image of an earlier
- * snapshot, or from the persisted one, with the deltas since; else from all manifests. Once in a
+ * snapshot, or from the persisted image, with the deltas since; else from all manifests. Once in a
  * while an advanced image is compared with all manifests in the background, and dropped if it
  * differs.
  *
@@ -37,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 public final class TableImages {
     private static final Logger log = Logger.get(TableImages.class);
     // Queries in flight hold the snapshots of the last moments. Each version counts in full, though
-    // it shares most blocks with the next, so more of them would push out other tables.
+    // it shares most blocks with the next, so more versions would evict other tables.
     private static final int MAX_VERSIONS = 3;
 
     private sealed interface Key permits ImageKey, VectorsKey {}
@@ -69,7 +70,7 @@ public final class TableImages {
         }
     }
 
-    /** The cached images of a table by snapshot, and what is due for it. */
+    /** The cached images of a table by snapshot id, and the state of its background work. */
     private static final class Versions {
         private final ConcurrentSkipListMap<Long, TableImage> images =
                 new ConcurrentSkipListMap<>();
@@ -209,7 +210,10 @@ public final class TableImages {
         }
     }
 
-    /** The image advanced by the deltas since; empty where it must be built from nothing. */
+    /**
+     * The earlier image advanced by the deltas since; empty where an image must be built from
+     * nothing.
+     */
     private Optional<TableImage> advance(
             FileStoreTable table, TableImage ancestor, Snapshot snapshot) {
         try {
@@ -241,7 +245,7 @@ public final class TableImages {
             log.warn(e, "An image of %s is built from nothing", table.location());
             return Optional.empty();
         } catch (IOException | RuntimeException e) {
-            // A snapshot between has expired; what else fails will fail again below.
+            // A snapshot between has expired; any other failure will occur again in the build.
             log.debug(e, "The deltas of %s cannot be read", table.location());
             return Optional.empty();
         }
@@ -252,7 +256,7 @@ public final class TableImages {
                 TableId.of(table), KeyColumns.of(table), table.partitionKeys().size(), tasks);
     }
 
-    /** Where blocks of a persisted image turn out to be damaged: a new one, from all manifests. */
+    /** The replacement of an image of which persisted blocks turn out to be damaged. */
     private TableImage.Repair repair(FileStoreTable table, Snapshot snapshot) {
         return image -> {
             Key key = new ImageKey(image.table(), image.snapshot());
@@ -277,7 +281,7 @@ public final class TableImages {
                             return result;
                         });
         if (!cache.has(new ImageKey(image.table(), image.snapshot()))) {
-            removed(image); // it was evicted before it was published
+            removed(image); // the image was evicted before it was published
             return;
         }
         while (ofTable.images.size() > MAX_VERSIONS) {
@@ -378,7 +382,10 @@ public final class TableImages {
         }
     }
 
-    /** Paimon's readers wrap failures of files in unchecked exceptions. */
+    /**
+     * The exception for a failed read: Paimon's readers wrap failures of files in unchecked
+     * exceptions; throws any other failure.
+     */
     private static IOException readFailure(String what, RuntimeException failure) {
         for (Throwable cause : Throwables.getCausalChain(failure)) {
             if (cause instanceof IOException) {

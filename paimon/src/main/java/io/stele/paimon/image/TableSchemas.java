@@ -7,10 +7,11 @@ import org.apache.paimon.schema.TableSchema;
 import org.apache.paimon.table.FileStoreTable;
 
 /**
- * The earlier schemas of tables, by which old files were written; bounded in bytes.
+ * A cache, bounded in bytes, of earlier schemas of tables, with which old data files were written;
+ * it reads missing schemas from the store.
  *
  * <p>A schema never changes, so it is cached for good. A table that was dropped and created again
- * has a current schema of another time, and so none of the old table's.
+ * has a current schema of another time, so the old table's schemas are not found for it.
  *
  * <p>Thread-safe.
  */
@@ -35,7 +36,7 @@ public final class TableSchemas {
                         schema -> SCHEMA_BYTES + COLUMN_BYTES * schema.fields().size());
     }
 
-    /** The schema of a table with this id: reads one file, once. */
+    /** The schema of a table with this id; its file is read once. */
     public TableSchema schema(FileStoreTable table, long id) {
         TableSchema current = table.schema();
         if (id == current.id()) {

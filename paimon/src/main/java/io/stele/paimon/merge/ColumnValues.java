@@ -18,14 +18,14 @@ import org.jspecify.annotations.Nullable;
  * Nulls come first. Immutable.
  */
 sealed interface ColumnValues {
-    /** The order of a value and one of another page's, neither of which is null. */
+    /** Compares a value with a value of another page; neither is null. */
     int compare(int position, ColumnValues other, int otherPosition);
 
     boolean isNull(int position);
 
     long retainedBytes();
 
-    /** Lays out a block of a type of which Paimon orders values as this does. */
+    /** Lays out a block of a type whose values Paimon orders as this class does. */
     static ColumnValues of(Type type, Block block) {
         boolean @Nullable [] nulls = nulls(block);
         if (type.getJavaType() == long.class) {
@@ -110,7 +110,7 @@ sealed interface ColumnValues {
         return new Wide(high, low, nulls);
     }
 
-    /** Values of one word each. */
+    /** Values of 64 bits each. */
     record Longs(long[] values, boolean @Nullable [] nulls) implements ColumnValues {
         @Override
         public int compare(int position, ColumnValues other, int otherPosition) {
@@ -128,7 +128,7 @@ sealed interface ColumnValues {
         }
     }
 
-    /** Values of two words, of which the lower one has no sign. */
+    /** Values of two 64-bit words, of which the lower word is unsigned. */
     record Wide(long[] high, long[] low, boolean @Nullable [] nulls) implements ColumnValues {
         @Override
         public int compare(int position, ColumnValues other, int otherPosition) {
@@ -150,7 +150,7 @@ sealed interface ColumnValues {
         }
     }
 
-    /** Values in the order of their bytes, which have no sign. */
+    /** Values in the order of their unsigned bytes. */
     record Bytes(Block block, VariableWidthBlock values) implements ColumnValues {
         @Override
         public int compare(int position, ColumnValues other, int otherPosition) {

@@ -4,7 +4,10 @@ import io.stele.paimon.error.PaimonErrorCode;
 import io.trino.spi.TrinoException;
 import java.util.List;
 
-/** The rule of the merge engine {@code first-row}: the oldest row stays. Immutable. */
+/**
+ * The merge rule of the engine {@code first-row}, by which the oldest row of a key stays.
+ * Immutable.
+ */
 final class FirstRow implements RowMerger {
     private final boolean ignoresDeletions;
 

@@ -3,7 +3,8 @@ package io.stele.paimon.merge;
 import java.util.Arrays;
 
 /**
- * A binary heap of inputs by the keys of their next rows, the least on top. Confined to one driver.
+ * A binary heap of a merge's inputs by the keys of their next rows, with the least key on top.
+ * Confined to one driver.
  */
 final class InputHeap {
     private MergeInput[] inputs = new MergeInput[8];
@@ -21,7 +22,7 @@ final class InputHeap {
         return inputs[0];
     }
 
-    /** The input with the least key but for the top; there are at least two. */
+    /** The input with the second least key; there must be at least two inputs. */
     MergeInput second() {
         return size == 2 || inputs[1].compareKeys(inputs[2]) <= 0 ? inputs[1] : inputs[2];
     }
@@ -52,7 +53,7 @@ final class InputHeap {
         return top;
     }
 
-    /** The top has gone on to a later key. */
+    /** Restores the order after the top has advanced to a later key. */
     void topChanged() {
         MergeInput moved = inputs[0];
         int at = 0;

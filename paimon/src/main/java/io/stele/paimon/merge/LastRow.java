@@ -2,7 +2,10 @@ package io.stele.paimon.merge;
 
 import java.util.List;
 
-/** The rule of the merge engine {@code deduplicate}: the newest row stays. Immutable. */
+/**
+ * The merge rule of the engine {@code deduplicate}, by which the newest row of a key stays.
+ * Immutable.
+ */
 final class LastRow implements RowMerger {
     private final boolean ignoresDeletions;
 

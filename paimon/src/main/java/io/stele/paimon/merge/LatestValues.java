@@ -7,11 +7,11 @@ import java.util.List;
 import org.apache.paimon.types.RowKind;
 
 /**
- * The rule of the merge engine {@code partial-update} without sequence groups and aggregations: of
- * each column the newest value that is not null stays. Confined to one driver.
+ * The merge rule of the engine {@code partial-update} without sequence groups and aggregations, by
+ * which the newest value of each column that is not null stays. Confined to one driver.
  */
 final class LatestValues implements RowMerger {
-    /** What a deletion does. */
+    /** The effect of a deletion on the row of its key. */
     enum OnDeletion {
         IGNORE,
         REMOVE_ROW,

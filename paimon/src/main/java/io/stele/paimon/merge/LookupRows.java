@@ -6,8 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The rule of tables whose compaction looks older rows up: rows of level 0 and that of the least
- * other level are merged, since the latter has what deeper ones had. Confined to one driver.
+ * The merge rule of tables with lookup compaction, which merges rows of level 0 and of the least
+ * other level only. The row of that level already contains the rows of deeper levels. Confined to
+ * one driver.
  */
 final class LookupRows implements RowMerger {
     private final RowMerger merger;

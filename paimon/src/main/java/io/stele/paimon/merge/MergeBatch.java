@@ -11,14 +11,17 @@ import java.util.List;
 import org.apache.paimon.types.RowKind;
 import org.jspecify.annotations.Nullable;
 
-/** A page of an input, with the values by which it is merged. Confined to one driver. */
+/**
+ * One page of a merge's input, with the keys, sequence fields and kinds by which its rows are
+ * merged. Confined to one driver.
+ */
 final class MergeBatch {
     private final MergeLayout layout;
     private final SourcePage page;
-    private final int count; // that of the page may shrink when its rest is given out
+    private final int count; // that of the page may shrink when its rest is returned
     private final ColumnValues[] keys;
     private final ColumnValues[] sequence;
-    private final ColumnValues.@Nullable Longs numbers; // null: all rows have the same
+    private final ColumnValues.@Nullable Longs numbers; // null: all rows have that of the file
     private final ColumnValues.@Nullable Longs kinds; // null: no row is a deletion
     private final @Nullable Block[] loaded;
     private long usedIn = -1;
@@ -63,7 +66,7 @@ final class MergeBatch {
         return count;
     }
 
-    /** The page, from which all blocks may be read until the input's next one. */
+    /** The page, whose blocks can be read until the input's next page is read. */
     SourcePage page() {
         return page;
     }
@@ -92,7 +95,10 @@ final class MergeBatch {
         return 0;
     }
 
-    /** The order of the sequence fields: nulls come first, also where it is descending. */
+    /**
+     * Compares the sequence fields of two rows; nulls come first, also where the order is
+     * descending.
+     */
     int compareSequence(int position, MergeBatch other, int otherPosition) {
         for (int i = 0; i < sequence.length; i++) {
             boolean isNull = sequence[i].isNull(position);
@@ -112,13 +118,13 @@ final class MergeBatch {
     }
 
     /**
-     * @param ofFile the number of all rows of the file
+     * @param ofFile the sequence number of all rows of the file, where rows have none of their own
      */
     long sequenceNumber(int position, long ofFile) {
         return numbers == null ? ofFile : numbers.values()[position];
     }
 
-    /** Notes that a result has rows of it; results are numbered. */
+    /** Notes that the result page of this number has rows of the batch. */
     void useIn(long result) {
         usedIn = result;
     }
@@ -127,7 +133,7 @@ final class MergeBatch {
         return usedIn == result;
     }
 
-    /** Keeps the blocks of all wanted columns, so that the input may go on. */
+    /** Loads the blocks of all wanted columns, so that the input may read its next page. */
     void load() {
         for (int channel = 0; channel < loaded.length; channel++) {
             block(channel);

@@ -21,11 +21,11 @@ import org.apache.paimon.types.DataTypeRoot;
 import org.apache.paimon.types.DataTypes;
 
 /**
- * The columns that are read of files whose rows are merged: the wanted ones, and those by which
- * rows are merged. Texts among the latter are read whole. Immutable.
+ * The columns that a merge reads of its files: the wanted columns, and the columns by which rows
+ * are merged. Texts by which rows are merged are read whole. Immutable.
  *
- * @param columns to read, the wanted ones first
- * @param layout of their pages
+ * @param columns the columns to read, the wanted columns first
+ * @param layout the layout of their pages
  */
 public record MergeColumns(List<PaimonColumnHandle> columns, MergeLayout layout) {
     public MergeColumns {
@@ -34,7 +34,7 @@ public record MergeColumns(List<PaimonColumnHandle> columns, MergeLayout layout)
     }
 
     /**
-     * @param hasSequenceNumbers whether rows have sequence numbers of their own
+     * @param hasSequenceNumbers whether rows are compared by sequence numbers of their own
      * @param hasKinds whether some rows are deletions
      */
     public static MergeColumns of(
@@ -135,11 +135,11 @@ public record MergeColumns(List<PaimonColumnHandle> columns, MergeLayout layout)
     }
 
     /**
-     * The part of a constraint that may prune rows before they are merged. A condition on another
-     * column than those of the primary key must not: it may leave the newest row of a key out, and
-     * an older one in.
+     * The part of a constraint that may prune rows before they are merged. A condition on a column
+     * outside the primary key must not prune, since it may drop the newest row of a key and keep an
+     * older row.
      *
-     * @param isAlone whether each key has one row at most, so that all of it may
+     * @param isAlone whether each key has one row at most, so that the whole constraint may prune
      */
     public TupleDomain<PaimonColumnHandle> beforeMerge(
             TupleDomain<PaimonColumnHandle> constraint, TableSchema table, boolean isAlone) {

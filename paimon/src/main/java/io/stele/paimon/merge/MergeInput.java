@@ -10,7 +10,7 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One of the sorted inputs of a merge, with its next row. Confined to one driver.
+ * One sorted input of a merge, with its current page and its next row. Confined to one driver.
  *
  * <p>Invariant: the keys of its rows never descend.
  */
@@ -30,7 +30,7 @@ final class MergeInput {
         this.ordinal = ordinal;
     }
 
-    /** Reads the next page that has rows; false: there are no more. */
+    /** Reads the next page that has rows; returns false if there are no more. */
     boolean advancePage() throws IOException {
         MergeBatch last = batch;
         while (true) {
@@ -70,7 +70,7 @@ final class MergeInput {
         return position;
     }
 
-    /** Goes on to a later row of the page; false: the page has no more. */
+    /** Moves to a later row of the page; returns false if the page has no more rows. */
     boolean skipTo(int newPosition) {
         position = newPosition;
         return position < batch().count();
@@ -80,7 +80,10 @@ final class MergeInput {
         return batch().compareKeys(position, other.batch(), other.position);
     }
 
-    /** The first row of the page from the next one on whose key is not before another input's. */
+    /**
+     * The position of the first row of the page, from the next row on, whose key is not before that
+     * of another input.
+     */
     int endBefore(MergeInput other) {
         MergeBatch mine = batch();
         int count = mine.count();
@@ -112,7 +115,8 @@ final class MergeInput {
 
     /**
      * The order of two rows of the same key, by Paimon's rules: sequence fields, then sequence
-     * numbers. Where both are alike Paimon leaves it open; here the deeper level is older.
+     * numbers. Where both are equal, Paimon does not define the order; here the deeper level is
+     * older.
      */
     int compareAge(MergeInput other) {
         int result = batch().compareSequence(position, other.batch(), other.position);
@@ -133,7 +137,7 @@ final class MergeInput {
         return rows.level();
     }
 
-    /** With the page it is at. */
+    /** The bytes of its buffers and its current page. */
     long memoryBytes() {
         MergeBatch present = batch;
         return rows.memoryBytes() + (present == null ? 0 : present.retainedBytes());

@@ -7,14 +7,15 @@ import io.trino.spi.type.Type;
 import java.util.List;
 
 /**
- * The channels of the pages that are merged.
+ * The channels of a merge's input pages: wanted columns, keys, sequence fields, sequence numbers
+ * and kinds of rows.
  *
  * @param types of the wanted columns, which are the first channels
- * @param lengths the number of characters to which text in each of those is cut, as its type says;
- *     negative: none is
+ * @param lengths for each wanted column, the number of characters to which text is cut, as its type
+ *     says; negative: text is not cut
  * @param keys the channels by which rows are sorted
  * @param sequence the channels of the table's sequence fields, the first of them decides first
- * @param isSequenceAscending whether the row with the greatest sequence fields is the last
+ * @param isSequenceAscending whether the row with the greatest sequence fields is the newest
  * @param sequenceNumber the channel of the writer's sequence numbers; negative: all rows of a file
  *     have that of the file
  * @param kind the channel of the kinds of rows; negative: no row is a deletion

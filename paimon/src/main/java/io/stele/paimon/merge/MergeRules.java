@@ -13,8 +13,9 @@ import org.apache.paimon.types.DataType;
 import org.apache.paimon.types.DataTypeRoot;
 
 /**
- * The rules by which rows of a table are merged, of a table whose rules are built here; Paimon's
- * reader merges the rest. Immutable.
+ * The rules by which scans merge the rows of a primary key table, if this plugin supports the
+ * table's options; otherwise Paimon's reader merges them. The class of the same name in package
+ * {@code write} has the rules of statements that change rows. Immutable.
  */
 public final class MergeRules {
     private static final String SEQUENCE_GROUP = "." + PartialUpdateMergeFunction.SEQUENCE_GROUP;
@@ -70,7 +71,7 @@ public final class MergeRules {
                 : Optional.empty();
     }
 
-    /** Whether columns are merged each by itself, and nothing is computed. */
+    /** Whether each column is merged by itself, and nothing is computed. */
     private static boolean isSimple(TableSchema schema) {
         boolean hasFunctions =
                 schema.options().keySet().stream()
@@ -89,9 +90,9 @@ public final class MergeRules {
     }
 
     /**
-     * Left out are fractions, among which Paimon takes NaN as equal to all; {@code CHAR}, of which
-     * Trino drops the spaces at the end; and moments, which ORC may have by the writer's wall
-     * clock.
+     * Whether this plugin orders keys of the type as Paimon does. It does not for floating-point
+     * numbers, of which Paimon takes NaN as equal to all; for {@code CHAR}, of which Trino drops
+     * the spaces at the end; and for moments, which ORC may have by the writer's wall clock.
      */
     private static boolean isKey(DataType type) {
         return switch (type.getTypeRoot()) {
@@ -132,7 +133,7 @@ public final class MergeRules {
         return keys;
     }
 
-    /** The fields that say which of two rows is newer, the first of them decides first. */
+    /** The fields that decide which of two rows is newer, the most significant first. */
     public List<DataField> sequence() {
         return sequence;
     }
@@ -141,7 +142,7 @@ public final class MergeRules {
         return isSequenceAscending;
     }
 
-    /** Whether the columns of a row may be of several rows. */
+    /** Whether the columns of a merged row may come from several rows. */
     boolean isByColumn() {
         return engine == CoreOptions.MergeEngine.PARTIAL_UPDATE;
     }

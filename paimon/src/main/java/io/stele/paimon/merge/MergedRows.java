@@ -8,17 +8,19 @@ import io.trino.spi.connector.SourcePage;
 import java.util.Arrays;
 
 /**
- * The rows of the next page of a merge's result, gathered from pages of its inputs. Confined to one
- * driver.
+ * A builder of the next page of a merge's result, from ranges of rows of the inputs' pages.
+ * Confined to one driver.
  *
  * <p>Invariant: of a batch that it has rows of, all wanted columns are loaded before the batch's
  * input goes on.
  */
 final class MergedRows {
-    /** As many as Trino's readers give. */
+    /** As many rows as pages of Trino's readers have. */
     static final int MAX_ROWS = 8 * 1024;
 
-    /** A page is given out early rather than hold more than this of pages behind the inputs. */
+    /**
+     * A page is returned early once it holds this many bytes of pages that the inputs have left.
+     */
     private static final long MAX_HELD_BYTES = 16 << 20;
 
     private final MergeLayout layout;
@@ -27,7 +29,7 @@ final class MergedRows {
     private long heldBytes;
 
     /**
-     * @param isByColumn whether the columns of a row may be of several rows
+     * @param isByColumn whether the columns of a row may come from several rows
      */
     MergedRows(MergeLayout layout, boolean isByColumn) {
         this.layout = requireNonNull(layout, "layout is null");
@@ -56,7 +58,7 @@ final class MergedRows {
     }
 
     /**
-     * Adds a row whose columns are of several rows.
+     * Adds a row whose columns come from several rows.
      *
      * @param sources the input of each column, with the row it is at
      */
@@ -68,7 +70,7 @@ final class MergedRows {
         }
     }
 
-    /** The input of a batch goes on. */
+    /** Loads a batch of the result before the batch's input reads its next page. */
     void leave(MergeBatch batch) {
         if (batch.isUsedIn(number)) {
             batch.load();
@@ -76,7 +78,7 @@ final class MergedRows {
         }
     }
 
-    /** The rows, which are no more here. */
+    /** Returns the rows as a page, and begins the next page. */
     SourcePage take() {
         Block[] blocks = new Block[layout.columnCount()];
         int count = columns[0].rowCount();
@@ -95,7 +97,7 @@ final class MergedRows {
         return SourcePage.create(new Page(count, blocks));
     }
 
-    /** Of pages that only this holds. */
+    /** The bytes of input pages that only this object holds. */
     long memoryBytes() {
         return heldBytes;
     }

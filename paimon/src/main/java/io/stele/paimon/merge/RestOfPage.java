@@ -9,7 +9,10 @@ import io.trino.spi.connector.SourcePage;
 import java.util.Objects;
 import java.util.function.ObjLongConsumer;
 
-/** The wanted columns of an input's page, each loaded at its first use. Confined to one driver. */
+/**
+ * A result page over the rest of one input's page, whose wanted columns are loaded at their first
+ * use. Confined to one driver.
+ */
 final class RestOfPage implements SourcePage {
     private static final int INSTANCE_SIZE = instanceSize(RestOfPage.class);
 

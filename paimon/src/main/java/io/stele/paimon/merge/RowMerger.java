@@ -3,10 +3,11 @@ package io.stele.paimon.merge;
 import java.util.List;
 
 /**
- * The rule by which rows of one key become one. Confined to one driver.
+ * The rule of a merge engine by which several rows of one key become at most one row. Confined to
+ * one driver.
  *
- * <p>A row that is alone with its key is not given to it: it stays as it is, or is none if it is a
- * deletion.
+ * <p>A row that is the only one of its key does not pass through it; such a row stays as it is, or
+ * is dropped if it is a deletion.
  */
 interface RowMerger {
     /**

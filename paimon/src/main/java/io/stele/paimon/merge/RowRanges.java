@@ -8,7 +8,10 @@ import io.trino.spi.type.Type;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** Ranges of rows of batches, in the order of a result. Confined to one driver. */
+/**
+ * The ranges of rows in input batches that make up a result page, or one column of it, in order.
+ * Confined to one driver.
+ */
 final class RowRanges {
     private @Nullable MergeBatch[] batches = new MergeBatch[64];
     private int[] starts = new int[64];
@@ -38,7 +41,7 @@ final class RowRanges {
         size++;
     }
 
-    /** The values of a wanted column. */
+    /** The values of a wanted column in all ranges, as one block. */
     Block block(Type type, int channel) {
         if (size == 1) {
             Block only = requireNonNull(batches[0]).block(channel);

@@ -9,7 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A merge of sorted rows by key, page by page. Confined to one driver.
+ * A merge of sorted inputs by key into pages of one row for each key, for scans on workers.
+ * Confined to one driver.
  *
  * <p>Invariant: each row of the result is the only one of its key.
  */
@@ -18,11 +19,11 @@ public final class SortedMerge {
      * A heap has the inputs by their next keys. As long as one input's keys lie before all others',
      * its rows are a run, whose end is found by galloping: a run is taken as a range, and the rest
      * of a page as the page itself, of which columns that no one looks at are not even decoded.
-     * Only where two inputs have the same key are single rows compared. Every input gives at most
-     * one row to a key, as in Paimon.
+     * Only where two inputs have the same key are single rows compared. Every input has at most one
+     * row of a key, as in Paimon.
      */
 
-    /** Of shorter rests of pages the copy costs less than a page of their own. */
+    /** A shorter rest of a page is copied, which costs less than a result page of its own. */
     private static final int MIN_PAGE_ROWS = 1024;
 
     private final MergeLayout layout;
@@ -33,7 +34,7 @@ public final class SortedMerge {
     private final List<MergeInput> group = new ArrayList<>();
     private boolean isStarted;
     private boolean isRestNext; // the rest of the page of the heap's top is the next result
-    private boolean isRestTaken; // and was given out
+    private boolean isRestTaken; // the rest of the page of the heap's top was returned
 
     /**
      * @param rows owned by the caller
@@ -84,7 +85,7 @@ public final class SortedMerge {
         }
     }
 
-    /** One run, or one key. */
+    /** Merges one run of an input, or the rows of one key. */
     private void step() throws IOException {
         MergeInput first = heap.top();
         int count = first.batch().count();
@@ -118,7 +119,7 @@ public final class SortedMerge {
         }
     }
 
-    /** The rows of a page from the next one on that are no deletions. */
+    /** The rows of an input's page, from the next row on, that are no deletions. */
     private SourcePage restOfPage(MergeInput input) {
         MergeBatch batch = input.batch();
         int count = batch.count();
@@ -162,7 +163,7 @@ public final class SortedMerge {
         group.add(at, input);
     }
 
-    /** The heap's top has no more rows in its page. */
+    /** Reads the next page of the heap's top, whose page has no more rows. */
     private void advance(MergeInput top) throws IOException {
         result.leave(top.batch());
         if (top.advancePage()) {
@@ -172,7 +173,7 @@ public final class SortedMerge {
         }
     }
 
-    /** Of inputs, with their pages, and of the result. */
+    /** The bytes of the inputs, with their pages, and of the result. */
     public long memoryBytes() {
         long bytes = result.memoryBytes();
         for (MergeInput input : inputs) {

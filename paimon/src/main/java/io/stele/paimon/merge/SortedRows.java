@@ -5,7 +5,10 @@ import java.io.Closeable;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** Rows sorted by key, each key once, with the channels of a {@link MergeLayout}. */
+/**
+ * An input of a merge: pages of rows sorted by key, each key once, with the channels of a {@link
+ * MergeLayout}.
+ */
 public interface SortedRows extends Closeable {
     /**
      * The next rows. Blocks of the page that were not loaded are gone at the next call.
@@ -17,9 +20,12 @@ public interface SortedRows extends Closeable {
     /** The level of the file of the last page. */
     int level();
 
-    /** The writer's number of all its rows, where the layout has no channel of such. */
+    /**
+     * The sequence number of all rows of the last page's file, where the layout has no channel of
+     * sequence numbers.
+     */
     long sequenceNumber();
 
-    /** Of buffers, without the last page. */
+    /** The bytes of buffers, without the last page. */
     long memoryBytes();
 }

@@ -11,8 +11,8 @@ import io.trino.spi.block.VariableWidthBlockBuilder;
 import io.trino.spi.type.VarcharType;
 
 /**
- * The cut of texts to the length of their type, as Trino's readers do. Keys are read whole, since
- * two that differ only after that length are two rows. Stateless.
+ * The cut of merged texts to the length of their type, as Trino's readers do. Keys are read whole,
+ * since two keys that differ only after that length are two rows. Stateless.
  */
 final class TextLengths {
     private TextLengths() {}
@@ -39,7 +39,7 @@ final class TextLengths {
                 .apply(block);
     }
 
-    /** A character has at least one byte. */
+    /** Whether no value has more bytes than the length, so that none has more characters. */
     private static boolean isShort(Block block, int length) {
         VariableWidthBlock values = (VariableWidthBlock) block.getUnderlyingValueBlock();
         for (int i = 0; i < values.getPositionCount(); i++) {

@@ -6,7 +6,10 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** The executors of checks of tables and snapshots in the background. */
+/**
+ * A binding annotation for the scheduler and the executor of background checks for new schemas and
+ * snapshots.
+ */
 @Retention(RetentionPolicy.RUNTIME)
 @Target({ElementType.METHOD, ElementType.PARAMETER})
 @BindingAnnotation

@@ -29,8 +29,8 @@ import org.apache.paimon.schema.SchemaChange;
 import org.apache.paimon.table.FileStoreTable;
 
 /**
- * The catalog in one Trino transaction, with the statements that define schemas and tables.
- * Confined to the transaction's threads, which Trino orders.
+ * The connector metadata of one Trino transaction, extended by the statements that create, alter,
+ * rename and drop schemas and tables. Confined to the transaction's threads, which Trino orders.
  */
 class PaimonDefinitionMetadata extends PaimonMetadata {
     private final WritableTables tables;
@@ -98,7 +98,7 @@ class PaimonDefinitionMetadata extends PaimonMetadata {
                 name(table), tables.find(name(table)), ((PaimonColumnHandle) column).id());
     }
 
-    /** A path of a field, by the name that its column has in the table. */
+    /** A path of a nested field, with its first name as the table has it now. */
     private String[] path(ConnectorTableHandle table, List<String> path) {
         String[] names = path.toArray(String[]::new);
         names[0] =

@@ -55,9 +55,9 @@ import org.apache.paimon.types.DataField;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The catalog in one Trino transaction, as queries read it. All scans of a table in a transaction
- * see the snapshot that the first one took. Confined to the transaction's threads, which Trino
- * orders.
+ * The connector metadata of one Trino transaction for queries: names, columns, statistics and
+ * pushdown of tables, each pinned to one snapshot. All scans of a table in a transaction see the
+ * snapshot that the first scan pinned. Confined to the transaction's threads, which Trino orders.
  */
 class PaimonMetadata implements ConnectorMetadata {
     private static final Logger log = Logger.get(PaimonMetadata.class);
@@ -68,7 +68,10 @@ class PaimonMetadata implements ConnectorMetadata {
     private final SnapshotLeases snapshots;
     private final TableStatisticsReader statistics;
 
-    /** The tables as this transaction sees them; without a version. */
+    /**
+     * The tables as this transaction sees them; a table that a query names with a version is not
+     * here.
+     */
     private final Map<SchemaTableName, PaimonTableHandle> pinned = new HashMap<>();
 
     PaimonMetadata(
@@ -135,7 +138,7 @@ class PaimonMetadata implements ConnectorMetadata {
         Optional<Snapshot> latest =
                 latest(table, PaimonSessionProperties.snapshotMaxStaleness(session).toJavaTime());
         if (latest.isPresent() && latest.get().schemaId() > table.schema().id()) {
-            // Written with a schema that no check has seen yet: rules of reading are in its options
+            // No check has seen the snapshot's schema yet, whose options say how rows are read
             table =
                     leases.find(tableName, Duration.ZERO)
                             .map(newer -> fileStoreTable(tableName, newer))
@@ -160,12 +163,15 @@ class PaimonMetadata implements ConnectorMetadata {
         }
     }
 
-    /** The table of a handle, with its schema. */
+    /** The table of a handle, with the handle's schema. */
     final FileStoreTable table(ConnectorTableHandle table) {
         return tables.table((PaimonTableHandle) table);
     }
 
-    /** A statement of this transaction has changed the table: later ones see it. */
+    /**
+     * Unpins a table that a statement of this transaction has changed, so that later statements see
+     * the change.
+     */
     final void unpin(SchemaTableName name) {
         pinned.remove(name);
     }
@@ -251,7 +257,7 @@ class PaimonMetadata implements ConnectorMetadata {
         return supported(table).map(PaimonMetadata::column).toList();
     }
 
-    /** The columns of types that Trino has; others are left out. */
+    /** The columns whose types Trino has; other columns are left out. */
     private static Stream<DataField> supported(Table table) {
         return table.rowType().getFields().stream()
                 .filter(field -> PaimonTypes.find(field.type()).isPresent());
@@ -362,7 +368,7 @@ class PaimonMetadata implements ConnectorMetadata {
                         false));
     }
 
-    /** The partition columns whose values the planner compares as Trino does. */
+    /** The ids of the partition columns, whose values the planner compares as Trino does. */
     private Set<Integer> partitionIds(PaimonTableHandle handle) {
         FileStoreTable table = tables.table(handle);
         Set<String> keys = Set.copyOf(table.partitionKeys());

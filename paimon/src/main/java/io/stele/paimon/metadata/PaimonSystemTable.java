@@ -63,7 +63,7 @@ final class PaimonSystemTable implements SystemTable {
         }
     }
 
-    /** The columns of types that Trino has. */
+    /** The columns whose types Trino has. */
     private List<DataField> fields() {
         return table.rowType().getFields().stream()
                 .filter(field -> PaimonTypes.find(field.type()).isPresent())

@@ -5,7 +5,10 @@ import static java.util.Objects.requireNonNull;
 import io.trino.spi.connector.ConnectorTransactionHandle;
 import java.util.UUID;
 
-/** One Trino transaction in this catalog. */
+/**
+ * The id of one Trino transaction in this catalog, by which {@link PaimonTransactions} finds its
+ * metadata.
+ */
 public record PaimonTransactionHandle(UUID id) implements ConnectorTransactionHandle {
     public PaimonTransactionHandle {
         requireNonNull(id, "id is null");

@@ -19,7 +19,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 
-/** The open Trino transactions of this catalog. Thread-safe. */
+/**
+ * The registry of the open Trino transactions of this catalog, which also starts and stops its
+ * background checks of schemas and snapshots. Thread-safe.
+ */
 public final class PaimonTransactions {
     private final TableNames names;
     private final TableLeases leases;
@@ -75,7 +78,7 @@ public final class PaimonTransactions {
         scheduler.shutdownNow();
     }
 
-    /** Begins one. */
+    /** Begins a transaction. */
     public ConnectorTransactionHandle begin() {
         PaimonTransactionHandle handle = new PaimonTransactionHandle(UUID.randomUUID());
         open.put(
@@ -97,12 +100,14 @@ public final class PaimonTransactions {
         return requireNonNull(open.get(handle), "the transaction is not open");
     }
 
-    /** Ends one whose statements took place. */
+    /** Ends a transaction whose statements are committed. */
     public void commit(ConnectorTransactionHandle handle) {
         open.remove(handle);
     }
 
-    /** Ends one that failed. */
+    /**
+     * Ends a transaction that failed, and drops a table that its CREATE TABLE AS did not finish.
+     */
     public void rollback(ConnectorTransactionHandle handle) {
         PaimonWriteMetadata ended = open.remove(handle);
         if (ended != null) {
@@ -110,7 +115,7 @@ public final class PaimonTransactions {
         }
     }
 
-    /** The tables, to be changed by procedures. */
+    /** The tables as procedures change them. */
     public WritableTables writable() {
         return writable;
     }

@@ -12,7 +12,7 @@ import io.stele.paimon.handle.PaimonWriteHandle;
 import io.stele.paimon.image.SnapshotLeases;
 import io.stele.paimon.table.LakeTables;
 import io.stele.paimon.write.MergeRowIds;
-import io.stele.paimon.write.MergeRules;
+import io.stele.paimon.write.RowChangeRules;
 import io.stele.paimon.write.WriteLayouts;
 import io.trino.spi.connector.ColumnHandle;
 import io.trino.spi.connector.ColumnMetadata;
@@ -40,8 +40,9 @@ import org.apache.paimon.table.FileStoreTable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The catalog in one Trino transaction, with the statements that change it. Each is committed when
- * it ends. Confined to the transaction's threads, which Trino orders.
+ * The complete connector metadata of one Trino transaction, which adds the statements that write,
+ * change and delete rows. Each statement is committed when it ends. Confined to the transaction's
+ * threads, which Trino orders.
  */
 final class PaimonWriteMetadata extends PaimonDefinitionMetadata {
     private static final Logger log = Logger.get(PaimonWriteMetadata.class);
@@ -49,7 +50,7 @@ final class PaimonWriteMetadata extends PaimonDefinitionMetadata {
     private final TableDefinitions definitions;
     private final TableWrites writes;
 
-    /** Of a CREATE TABLE AS whose rows are not committed yet. */
+    /** The table of a CREATE TABLE AS whose rows are not committed yet; null: there is none. */
     private @Nullable CreatedTable created;
 
     private record CreatedTable(SchemaTableName name, FileStoreTable table) {}
@@ -68,7 +69,7 @@ final class PaimonWriteMetadata extends PaimonDefinitionMetadata {
         this.writes = requireNonNull(writes, "writes is null");
     }
 
-    /** Takes back what a failed statement began. */
+    /** Drops the table that a failed CREATE TABLE AS has created. */
     void rollback() {
         CreatedTable unfinished = created;
         if (unfinished != null) {
@@ -93,7 +94,10 @@ final class PaimonWriteMetadata extends PaimonDefinitionMetadata {
         return WriteLayouts.insert(table(table).schema());
     }
 
-    /** Where any writer takes any row; rows of buckets go to the writer of theirs all the same. */
+    /**
+     * Enabled where any writer accepts any row; all rows of a bucket must go to the bucket's
+     * writer.
+     */
     @Override
     public WriterScalingOptions getNewTableWriterScalingOptions(
             ConnectorSession session,
@@ -234,7 +238,7 @@ final class PaimonWriteMetadata extends PaimonDefinitionMetadata {
     public Optional<ConnectorPartitioningHandle> getUpdateLayout(
             ConnectorSession session, ConnectorTableHandle table) {
         FileStoreTable written = table(table);
-        return WriteLayouts.update(written.schema(), MergeRules.rowIdFields(written));
+        return WriteLayouts.update(written.schema(), RowChangeRules.rowIdFields(written));
     }
 
     @Override

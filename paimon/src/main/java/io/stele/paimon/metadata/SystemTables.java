@@ -9,8 +9,8 @@ final class SystemTables {
     private SystemTables() {}
 
     /**
-     * Whether a name is that of a system table: {@code table$snapshots}, or of a branch {@code
-     * table$branch_name$snapshots}. A branch alone is a table.
+     * Whether a name is that of a system table: {@code table$snapshots}, or {@code
+     * table$branch_name$snapshots} of a branch. The name of a branch alone is that of a table.
      */
     static boolean isSystemTable(SchemaTableName name) {
         int first = name.getTableName().indexOf('$');

@@ -36,8 +36,8 @@ import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.types.DataField;
 
 /**
- * The changes of the definitions of schemas and tables, through Paimon's catalog. Thread-safe;
- * waits for the metastore.
+ * The executor of statements that create, alter, rename or drop schemas and tables in Paimon's
+ * catalog, shared by all transactions. Thread-safe; waits for the metastore.
  */
 final class TableDefinitions {
     private final Lake lake;
@@ -70,7 +70,7 @@ final class TableDefinitions {
         tables.checkEnabled();
         String database = database(schema);
         if (cascade) {
-            // One by one, so that what is remembered of each is forgotten
+            // Table by table, so that the cached leases of each are dropped
             for (String table : names.tables(schema)) {
                 drop(new SchemaTableName(schema, table));
             }
@@ -90,7 +90,7 @@ final class TableDefinitions {
     /**
      * Creates a table.
      *
-     * @return empty: it was there, which the statement allows
+     * @return the new table; empty: it existed already, which the statement allows
      */
     Optional<FileStoreTable> create(ConnectorTableMetadata metadata, SaveMode mode) {
         tables.checkEnabled();
@@ -112,7 +112,7 @@ final class TableDefinitions {
         }
         change("create table " + name, () -> lake.catalog().createTable(identifier, schema, false));
         FileStoreTable created = tables.find(name);
-        // One of the same name was there before, perhaps
+        // Another table may have had the same name before
         tables.changed(name, created);
         return Optional.of(created);
     }
@@ -199,7 +199,9 @@ final class TableDefinitions {
         tables.changed(name, table);
     }
 
-    /** Drops a table that a failed statement has created, unless another has its name by now. */
+    /**
+     * Drops a table that a failed statement has created, unless another table has its name by now.
+     */
     void dropCreated(SchemaTableName name, FileStoreTable created) {
         FileStoreTable present = tables.find(name);
         boolean isSame =
@@ -223,7 +225,7 @@ final class TableDefinitions {
         Identifier identifier = identifier(name, table);
         change("rename table " + name, () -> lake.catalog().renameTable(identifier, target, false));
         tables.changed(name, table);
-        // Another table had the new name before, perhaps
+        // Another table may have had the new name before
         tables.changed(newName, tables.find(newName));
     }
 
@@ -238,7 +240,7 @@ final class TableDefinitions {
         return identifier;
     }
 
-    /** Changes the schema of a table, as it is now. */
+    /** Applies changes to the current schema of a table. */
     void alter(SchemaTableName name, FileStoreTable table, List<SchemaChange> changes) {
         if (changes.isEmpty()) {
             return;
@@ -248,7 +250,7 @@ final class TableDefinitions {
         tables.changed(name);
     }
 
-    /** The name of a column, as the table has it now. */
+    /** The current name of the column with this id. */
     static String columnName(SchemaTableName name, FileStoreTable table, int id) {
         return table.rowType().getFields().stream()
                 .filter(field -> field.id() == id)
@@ -262,7 +264,7 @@ final class TableDefinitions {
                                                 .formatted(name)));
     }
 
-    /** A column by its name in lower case, as the table has it now. */
+    /** The current name, in the table's letter case, of a column that is named in lower case. */
     static String columnName(SchemaTableName name, FileStoreTable table, String column) {
         return table.rowType().getFields().stream()
                 .map(DataField::name)

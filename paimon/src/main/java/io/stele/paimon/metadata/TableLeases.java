@@ -27,9 +27,9 @@ import org.apache.paimon.table.Table;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tables in use with their latest schemas, checked in the background, so that a query that
- * accepts a bounded staleness sends no request for the definition of a table. Others alter, drop
- * and rename tables at any time.
+ * A cache of the definitions of tables in use, which background checks keep fresh, so that queries
+ * that accept bounded staleness send no request. Other clients alter, drop and rename tables at any
+ * time.
  *
  * <p>Invariant: a table that {@link #find} returns had this schema at a moment not longer ago than
  * the staleness asked for; the age counts from the start of the check that found it. Invariant: a
@@ -38,10 +38,10 @@ import org.jspecify.annotations.Nullable;
 final class TableLeases implements AutoCloseable {
     private static final Logger log = Logger.get(TableLeases.class);
 
-    /** Beyond, the one that was used longest ago is no longer checked. */
+    /** Beyond this number, the table that was used longest ago is forgotten. */
     private static final int MAX_TABLES = 1_000;
 
-    /** A table that no query used for this long is no longer checked. */
+    /** A table that no query used for this long is forgotten. */
     private static final Duration IDLE_AFTER = Duration.ofMinutes(5);
 
     private final TableNames names;
@@ -52,7 +52,10 @@ final class TableLeases implements AutoCloseable {
     private final LongSupplier nanoTime;
     private final ConcurrentMap<SchemaTableName, Lease> leases = new ConcurrentHashMap<>();
 
-    /** By this node: a table that was found while one took place is perhaps that before it. */
+    /**
+     * The number of changes of tables by this node. A table that was found during a change may be
+     * the table before the change.
+     */
     private final AtomicLong changes = new AtomicLong();
 
     private volatile @Nullable Future<?> ticks;
@@ -75,7 +78,8 @@ final class TableLeases implements AutoCloseable {
 
     /**
      * @param schemasAreFiles whether the newest schema file of a table is its schema, as with a
-     *     metastore that is the file system; otherwise the metastore is asked
+     *     metastore that is the file system; otherwise a check requests the table from the
+     *     metastore
      * @param interval between two checks of a table in use
      * @param scheduler starts the checks, and never blocks
      * @param executor does the checks, which block
@@ -112,7 +116,7 @@ final class TableLeases implements AutoCloseable {
 
     /**
      * A table as it was not longer ago than {@code maxStaleness}, if it exists. Only tables with
-     * files of Paimon are remembered.
+     * files of Paimon are cached.
      *
      * @param maxStaleness zero: as it is now
      */
@@ -133,7 +137,7 @@ final class TableLeases implements AutoCloseable {
             Lease fresh = new Lease(new Checked(table, now));
             leases.put(name, fresh);
             if (changes.get() != changesBefore) {
-                // Perhaps of this table, and perhaps not seen
+                // The change may be of this table, and not be in what was found
                 leases.remove(name, fresh);
             }
             forgetOldest(name);
@@ -143,7 +147,10 @@ final class TableLeases implements AutoCloseable {
         return found;
     }
 
-    /** This node has changed a table: queries from now on see it as it is, and its branches. */
+    /**
+     * Drops the leases of a table that this node has changed and of its branches, so that later
+     * queries see the change.
+     */
     void forget(SchemaTableName name) {
         changes.incrementAndGet();
         leases.keySet()
@@ -155,7 +162,7 @@ final class TableLeases implements AutoCloseable {
                                                         .startsWith(name.getTableName() + "$"));
     }
 
-    /** This node has dropped a schema. */
+    /** Drops the leases of all tables of a schema that this node has created or dropped. */
     void forgetSchema(String schema) {
         changes.incrementAndGet();
         leases.keySet().removeIf(name -> name.getSchemaName().equals(schema));
@@ -170,7 +177,7 @@ final class TableLeases implements AutoCloseable {
         }
     }
 
-    /** Starts a check of each table in use, and forgets those that are not. */
+    /** Starts a check of each table in use, and forgets the other tables. */
     void tick() {
         long now = nanoTime.getAsLong();
         leases.forEach(
@@ -207,7 +214,10 @@ final class TableLeases implements AutoCloseable {
         }
     }
 
-    /** Whether a table has the same schema still; prolongs the lease if so. */
+    /**
+     * Whether the schema file of a table is still the newest and unchanged, which extends the
+     * lease; false where schemas are not files.
+     */
     private boolean isCurrent(Lease lease, Checked checked, long startNanos) {
         if (!schemasAreFiles || !hasSameSchema(checked.table())) {
             return false;
@@ -218,7 +228,10 @@ final class TableLeases implements AutoCloseable {
         return true;
     }
 
-    /** Two requests: the next schema is not there, and this one is the same still. */
+    /**
+     * Whether the next schema file is absent and the file of this schema is unchanged, by two
+     * requests.
+     */
     private static boolean hasSameSchema(FileStoreTable table) {
         TableSchema schema = table.schema();
         try {

@@ -15,8 +15,8 @@ import org.apache.paimon.catalog.Identifier;
 import org.apache.paimon.table.Table;
 
 /**
- * The lookup of databases and tables by the lower-case names of Trino: a name that is not there as
- * it stands is found without regard to case. Thread-safe; waits for the metastore.
+ * The lookup of databases and tables in the metastore by Trino's lower-case names, first exactly
+ * and then without regard to case. Thread-safe; waits for the metastore.
  */
 final class TableNames {
     private final Catalog catalog;
@@ -69,14 +69,15 @@ final class TableNames {
         }
         String suffix = dollar < 0 ? "" : text.substring(dollar);
         if (database.get().equals(name.getSchemaName()) && present.get().equals(table)) {
-            return Optional.empty(); // asked for already
+            return Optional.empty(); // already requested
         }
         return load(Identifier.create(database.get(), present.get() + suffix));
     }
 
     /**
-     * Whether a name is one of something in its folder. Paimon makes paths of names, and others
-     * would leave the lake, or the schema that access control has checked.
+     * Whether a name stays in its folder when it becomes part of a path. Paimon makes paths of
+     * names; other names would lead out of the lake, or out of the schema that access control has
+     * checked.
      */
     static boolean isPlain(String name) {
         return !name.isEmpty()
@@ -116,7 +117,7 @@ final class TableNames {
                 });
     }
 
-    /** The name as it stands, or else the only one that differs by case. */
+    /** The name itself if it is there, or else the only name that differs by case. */
     private static Optional<String> one(String name, List<String> all) {
         if (all.contains(name)) {
             return Optional.of(name);

@@ -26,8 +26,8 @@ import org.apache.paimon.schema.SchemaChange;
 import org.apache.paimon.table.FileStoreTable;
 
 /**
- * The properties of tables: as {@code SHOW CREATE TABLE} shows them, and as Paimon's options.
- * Stateless.
+ * The mapping between Trino's table properties, as {@code CREATE TABLE} has them, and Paimon's
+ * table options. Stateless.
  */
 public final class TableProperties {
     private static final String PRIMARY_KEY = "primary_key";
@@ -40,7 +40,7 @@ public final class TableProperties {
     private static final String FILE_FORMAT = "file_format";
     private static final String OPTIONS = "options";
 
-    /** Options that are columns of the table, or where it lies. */
+    /** Options that name columns of the table, or its place. */
     private static final Set<String> NOT_OPTIONS =
             Set.of(
                     CoreOptions.PRIMARY_KEY.key(),
@@ -48,7 +48,7 @@ public final class TableProperties {
                     CoreOptions.PATH.key(),
                     CoreOptions.BRANCH.key());
 
-    /** Options that have a property of their own. */
+    /** Options that have a property of their own, by the property's name. */
     private static final Map<String, String> NAMED =
             ImmutableMap.of(
                     BUCKET, CoreOptions.BUCKET.key(),
@@ -60,7 +60,7 @@ public final class TableProperties {
 
     private TableProperties() {}
 
-    /** All of them. */
+    /** The definitions of all properties, for Trino. */
     public static List<PropertyMetadata<?>> all() {
         return List.of(
                 names(PRIMARY_KEY, "Columns of the primary key"),
@@ -134,8 +134,8 @@ public final class TableProperties {
     }
 
     /**
-     * Options that make the coordinator run classes by name, call other services, or read and write
-     * outside the table's folder under the catalog's identity.
+     * Whether an option makes the coordinator run classes by name, call other services, or read and
+     * write outside the table's folder under the catalog's identity.
      */
     private static boolean isReserved(String option) {
         return option.startsWith("commit.callback")
@@ -185,7 +185,7 @@ public final class TableProperties {
     }
 
     /**
-     * The changes of options that set properties make.
+     * The changes of options for properties that a statement sets.
      *
      * @param properties empty: the default of a property
      * @param present the options that the table has
@@ -242,7 +242,7 @@ public final class TableProperties {
                 value -> value);
     }
 
-    /** The values of a table: those that are not Paimon's defaults. */
+    /** The property values of a table, as {@code SHOW CREATE TABLE} shows them. */
     static Map<String, Object> of(FileStoreTable table) {
         CoreOptions options = table.coreOptions();
         ImmutableMap.Builder<String, Object> properties = ImmutableMap.builder();

@@ -27,13 +27,13 @@ import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.types.DataField;
 
 /**
- * A converter of what a table's snapshot and its last {@code ANALYZE} say into Trino's statistics,
- * on the planning path. Thread-safe.
+ * A reader of table and column statistics for Trino's optimizer, from a table's pinned snapshot and
+ * its last {@code ANALYZE}. Thread-safe; may wait for the store.
  */
 public final class TableStatisticsReader {
     private static final Logger log = Logger.get(TableStatisticsReader.class);
 
-    /** Some kilobytes each. */
+    /** Cached results of ANALYZE, of some kilobytes each. */
     private static final int MAX_ANALYZED = 1_000;
 
     private final Cache<String, Optional<Statistics>> analyzed =
@@ -67,7 +67,7 @@ public final class TableStatisticsReader {
         return result.build();
     }
 
-    /** What ANALYZE found, read once; nothing if its file cannot be read. */
+    /** The results of ANALYZE, read once; empty if there are none or their file cannot be read. */
     private Optional<Statistics> analyzed(FileStoreTable table, Snapshot snapshot) {
         String file = snapshot.statistics();
         if (file == null) {
@@ -85,7 +85,10 @@ public final class TableStatisticsReader {
                 });
     }
 
-    /** The rows of the files of wanted partitions; of a table with a key, obsolete ones too. */
+    /**
+     * The number of rows in the files of wanted partitions; in a table with a primary key, obsolete
+     * rows count too.
+     */
     private long rows(PaimonTableHandle handle, FileStoreTable table, Snapshot snapshot) {
         Long total = snapshot.totalRecordCount();
         if (handle.enforced().isAll() && total != null) {

@@ -31,8 +31,8 @@ import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.tag.Tag;
 
 /**
- * The snapshots that {@code FOR VERSION AS OF} (an id, or the name of a tag) and {@code FOR
- * TIMESTAMP AS OF} name. Stateless; waits for the store.
+ * The resolution of {@code FOR VERSION AS OF} (a snapshot id or a tag's name) and {@code FOR
+ * TIMESTAMP AS OF} to a table's snapshot. Stateless; waits for the store.
  */
 final class TableVersions {
     private TableVersions() {}
@@ -40,7 +40,7 @@ final class TableVersions {
     /**
      * A snapshot.
      *
-     * @param tag its tag, if that was named: the snapshot itself may have expired
+     * @param tag the tag, if the query named one; the snapshot's own file may have expired
      */
     record Version(long snapshotId, long schemaId, Optional<String> tag) {
         Version {

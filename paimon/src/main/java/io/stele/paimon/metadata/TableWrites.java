@@ -11,9 +11,9 @@ import io.stele.paimon.handle.PaimonMergeHandle;
 import io.stele.paimon.handle.PaimonTableHandle;
 import io.stele.paimon.handle.PaimonWriteHandle;
 import io.stele.paimon.table.LakeTables;
-import io.stele.paimon.write.MergeRules;
 import io.stele.paimon.write.PartitionDeletes;
 import io.stele.paimon.write.ReadSnapshot;
+import io.stele.paimon.write.RowChangeRules;
 import io.stele.paimon.write.TableCommits;
 import io.stele.paimon.write.TableCompaction;
 import io.trino.spi.TrinoException;
@@ -34,7 +34,10 @@ import java.util.UUID;
 import org.apache.paimon.table.BucketMode;
 import org.apache.paimon.table.FileStoreTable;
 
-/** The begin and the end of statements that write rows, on the coordinator. Thread-safe. */
+/**
+ * The coordinator's part in statements that write or delete rows: it checks the table at the begin
+ * and commits the workers' files at the end. Thread-safe; waits for the store.
+ */
 final class TableWrites {
     private static final Logger log = Logger.get(TableWrites.class);
 
@@ -77,7 +80,7 @@ final class TableWrites {
                     "Expected retry-policy NONE for a statement that writes, found " + retryMode);
         }
         FileStoreTable table = tables.find(handle);
-        MergeRules.checkWritable(handle.name(), table);
+        RowChangeRules.checkWritable(handle.name(), table);
         boolean hasDynamicBuckets = table.bucketMode() == BucketMode.HASH_DYNAMIC;
         PaimonTableHandle written =
                 hasDynamicBuckets && !hasRead ? atLatest(handle, table) : handle;
@@ -107,7 +110,10 @@ final class TableWrites {
         }
     }
 
-    /** What the statement has not read may be older than the index of buckets that it extends. */
+    /**
+     * The handle at the latest snapshot, whose index of buckets the statement extends. The handle's
+     * own snapshot, of which the statement reads no rows, may be older.
+     */
     private static PaimonTableHandle atLatest(PaimonTableHandle handle, FileStoreTable table) {
         Long latest = table.snapshotManager().latestSnapshotId();
         return new PaimonTableHandle(
@@ -120,7 +126,7 @@ final class TableWrites {
                 Optional.empty());
     }
 
-    /** Unique: the query's id begins anew with each coordinator. */
+    /** A unique commit user, since each coordinator starts the ids of queries anew. */
     private static String newUser(ConnectorSession session) {
         return "trino-" + session.getQueryId() + "-" + UUID.randomUUID();
     }
@@ -143,7 +149,7 @@ final class TableWrites {
                     }
                     updated.put(number, channels);
                 });
-        new MergeRules(handle.name(), tables.find(handle)).check(names);
+        new RowChangeRules(handle.name(), tables.find(handle)).check(names);
         return new PaimonMergeHandle(write, updated);
     }
 
@@ -166,7 +172,8 @@ final class TableWrites {
             TableCommits.discard(lakeTables.table(handle), fragments);
             throw e;
         }
-        // The index of dynamic buckets is that of a snapshot, and no two commits can both extend it
+        // Of two commits that extend the index of dynamic buckets of one snapshot, only one can
+        // succeed
         boolean dependsOnOthers =
                 hasRead || table.bucketMode() == BucketMode.HASH_DYNAMIC && !write.overwrite();
         Optional<ReadSnapshot> read =
@@ -194,7 +201,7 @@ final class TableWrites {
     /**
      * Deletes the rows of the partitions that a handle's condition selects.
      *
-     * @return how many; empty: their files do not say
+     * @return the number of deleted rows; empty: the files do not show it
      */
     OptionalLong deletePartitions(ConnectorSession session, PaimonTableHandle handle) {
         FileStoreTable table = tables.find(handle);

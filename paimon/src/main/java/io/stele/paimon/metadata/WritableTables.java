@@ -19,9 +19,8 @@ import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.table.Table;
 
 /**
- * The tables of a lake as statements change them: as they are now, checked for the right to write,
- * and made known to the queries of this node when they have changed. Thread-safe; waits for the
- * metastore.
+ * The lookup of current tables, with write access checked, for statements and procedures that
+ * change them; it drops this node's leases of changed tables. Thread-safe; waits for the metastore.
  */
 public final class WritableTables {
     private final TableNames names;
@@ -37,7 +36,7 @@ public final class WritableTables {
         this.writesEnabled = writesEnabled;
     }
 
-    /** Refuses all changes of a lake that is only read. */
+    /** Throws if the configuration forbids changes of the lake. */
     public void checkEnabled() {
         if (!writesEnabled) {
             throw new TrinoException(
@@ -47,7 +46,7 @@ public final class WritableTables {
         }
     }
 
-    /** A table as it is now, whoever has changed it. */
+    /** The current state of a table, loaded from the metastore. */
     public FileStoreTable find(SchemaTableName name) {
         checkEnabled();
         if (SystemTables.isSystemTable(name)) {
@@ -96,18 +95,18 @@ public final class WritableTables {
         return found.id() == table.schema().id() ? table : table.copy(found);
     }
 
-    /** A commit made this snapshot: queries from now on see it. */
+    /** Notes the snapshot of a commit, which later queries of this node see. */
     public void committed(FileStoreTable table, OptionalLong snapshotId) {
         snapshotId.ifPresent(id -> snapshots.advancedTo(table, id));
     }
 
-    /** The definition of a table has changed, or which snapshots it has. */
+    /** Drops the leases of a table whose definition or set of snapshots has changed. */
     public void changed(SchemaTableName name, FileStoreTable table) {
         leases.forget(name);
         snapshots.forget(table);
     }
 
-    /** A table has this name from now on, or no table. */
+    /** Drops the leases of a table whose schema has changed; the leases of its snapshots stay. */
     void changed(SchemaTableName name) {
         leases.forget(name);
     }

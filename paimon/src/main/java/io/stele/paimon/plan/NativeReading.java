@@ -20,8 +20,8 @@ import org.apache.paimon.table.PrimaryKeyFileStoreTable;
 import org.apache.paimon.table.source.DataSplit;
 
 /**
- * The choice of the files of a scan that readers of this plugin read and merge; Paimon's reader
- * reads the rest. Not thread-safe.
+ * The choice, while a scan is planned, of the files that this plugin's own readers read and merge;
+ * Paimon's reader reads the rest. Not thread-safe; may read schemas from the store.
  */
 final class NativeReading {
     /** More inputs would take more memory than Paimon's reader, which has one row of each. */
@@ -46,7 +46,7 @@ final class NativeReading {
                                 || table instanceof PrimaryKeyFileStoreTable)
                         && !table.coreOptions().dataEvolutionEnabled();
         this.rules = isPossible ? MergeRules.find(table) : Optional.empty();
-        // The planner is not told which of them a query reads
+        // All columns, since the planner does not know which of them a query reads
         this.columns =
                 table.rowType().getFields().stream()
                         .flatMap(
@@ -61,7 +61,9 @@ final class NativeReading {
                         .toList();
     }
 
-    /** The parts of a split that can be read each by itself; none: Paimon's reader reads all. */
+    /**
+     * The parts of a split that can each be read alone; empty: Paimon's reader must read the split.
+     */
     List<SectionFiles> sections(DataSplit split) {
         if (!isPossible || split.isStreaming()) {
             return List.of();
@@ -74,7 +76,7 @@ final class NativeReading {
                 : List.of();
     }
 
-    /** Whether a section is a file whose rows stand for themselves, which this plugin reads. */
+    /** Whether a section is one file whose rows need no merge and which this plugin can read. */
     boolean reads(SortedSection section) {
         if (section.runs().size() > 1 || section.runs().get(0).size() > 1) {
             return false;

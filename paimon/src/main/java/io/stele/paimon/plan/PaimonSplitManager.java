@@ -15,7 +15,10 @@ import io.trino.spi.connector.Constraint;
 import java.util.Set;
 import java.util.concurrent.Executor;
 
-/** The factory of the splits of scans, on the coordinator. Thread-safe. */
+/**
+ * The connector's split manager on the coordinator, which returns for each scan a split source that
+ * plans only at its first request. Thread-safe.
+ */
 public final class PaimonSplitManager implements ConnectorSplitManager {
     private final SplitPlanner planner;
     private final Executor executor;

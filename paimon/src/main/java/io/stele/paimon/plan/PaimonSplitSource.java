@@ -17,8 +17,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The splits of a scan, planned at the engine's first request: that comes when the other side of a
- * join was read, or took too long. Guarded by itself.
+ * The splits of one scan, planned asynchronously at the engine's first request, after the wait for
+ * dynamic filters. Guarded by itself.
  */
 final class PaimonSplitSource implements ConnectorSplitSource {
     private final Function<TupleDomain<PaimonColumnHandle>, PlannedScan> planner;
@@ -35,7 +35,8 @@ final class PaimonSplitSource implements ConnectorSplitSource {
     private boolean closed;
 
     /**
-     * @param planner the splits that may have rows of a dynamic filter; may wait for the store
+     * @param planner plans the splits that may have rows of a dynamic filter; may wait for the
+     *     store
      * @param waitMillis how long the engine should wait for dynamic filters
      */
     PaimonSplitSource(

@@ -9,12 +9,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The splits of a scan, and how they are read.
+ * The result of planning a scan: its splits, and counts of how they will be read.
  *
  * @param nativeFiles data files that are read without merging, by readers of this plugin
  * @param mergedSplits splits whose rows readers of this plugin merge
  * @param paimonSplits splits that Paimon's own reader reads
- * @param rows of the data files of all splits, deleted and obsolete ones included
+ * @param rows the number of rows in the data files of all splits, including deleted and obsolete
+ *     rows
  */
 record PlannedScan(
         List<ConnectorSplit> splits,
@@ -30,7 +31,7 @@ record PlannedScan(
         return new PlannedScan(List.of(), 0, 0, 0, 0);
     }
 
-    /** As EXPLAIN ANALYZE VERBOSE shows them. */
+    /** The counts, as EXPLAIN ANALYZE VERBOSE shows them. */
     Metrics metrics() {
         return new Metrics(
                 Map.of(

@@ -31,9 +31,9 @@ import org.apache.paimon.table.source.snapshot.SnapshotReader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files of a scan: those of the table's image that may have wanted rows, in the groups in which
- * Paimon's rules say that they must be read together. Thread-safe; waits for the store where the
- * image is not in memory.
+ * The lookup of a scan's data files in the table's metadata image, pruned by conditions and grouped
+ * as Paimon's rules read them together. Thread-safe; waits for the store where the image is not in
+ * memory.
  */
 public final class ScanFiles {
     private final PinnedSnapshots snapshots;
@@ -51,7 +51,7 @@ public final class ScanFiles {
 
     /**
      * @param handle of a table that has a snapshot
-     * @param wanted conditions of which the files are pruned by
+     * @param wanted the conditions by which files are pruned
      */
     List<DataSplit> find(
             PaimonTableHandle handle,

@@ -20,9 +20,10 @@ import org.apache.paimon.table.source.DataSplit;
 import org.apache.paimon.table.source.DeletionFile;
 
 /**
- * A section of one of Paimon's splits.
+ * A section of one of Paimon's splits, as this plugin reads or merges it, with Paimon's metadata of
+ * its files.
  *
- * @param files the same ones as Paimon has them
+ * @param files Paimon's metadata of the section's files
  */
 record SectionFiles(SortedSection section, List<DataFileMeta> files) {
     SectionFiles {
@@ -30,7 +31,7 @@ record SectionFiles(SortedSection section, List<DataFileMeta> files) {
         files = List.copyOf(requireNonNull(files, "files is null"));
     }
 
-    /** The files of a split, each of which is read by itself. */
+    /** The files of a split, each as a section of its own. */
     static List<SectionFiles> single(DataSplit split) {
         Map<String, DeletionVectorLocation> deletions = deletions(split);
         return split.dataFiles().stream()
@@ -39,7 +40,7 @@ record SectionFiles(SortedSection section, List<DataFileMeta> files) {
     }
 
     /**
-     * The files of a split by where their keys overlap.
+     * The sections of a split, each of files whose ranges of keys overlap.
      *
      * @param keys Paimon's order of keys
      */
@@ -71,7 +72,7 @@ record SectionFiles(SortedSection section, List<DataFileMeta> files) {
                 file.level(),
                 file.minSequenceNumber(),
                 file.maxSequenceNumber(),
-                // Old writers did not count them
+                // Old writers did not count deletions
                 file.deleteRowCount().map(count -> count > 0).orElse(true),
                 Optional.ofNullable(deletions.get(file.fileName())));
     }

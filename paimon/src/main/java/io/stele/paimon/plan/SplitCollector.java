@@ -21,12 +21,14 @@ import org.apache.paimon.table.source.DeletionFile;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The splits of a scan so far. Each section of a split of Paimon is read in the cheapest way that
- * is right: a file whose rows stand for themselves in parts, files whose rows this plugin merges
- * together, and the rest by Paimon's reader. Confined to one thread.
+ * A builder of a scan's splits, which assigns each section of Paimon's splits to the cheapest
+ * correct reader. A file whose rows need no merge is read in parts; other sections are merged by
+ * this plugin if it can, and otherwise read by Paimon's reader. Confined to one thread.
  */
 final class SplitCollector {
-    /** A split of this size has the weight of one that keeps a worker's thread busy for long. */
+    /**
+     * A split of at least this many bytes has Trino's standard weight; smaller splits weigh less.
+     */
     private static final double STANDARD_BYTES = 64 << 20;
 
     private static final double MIN_WEIGHT = 0.05;
@@ -89,7 +91,10 @@ final class SplitCollector {
         } while (start < file.size());
     }
 
-    /** Sections of one split of Paimon that this plugin merges, in splits of the wanted size. */
+    /**
+     * Collects the sections of one split of Paimon that this plugin merges into splits of the
+     * wanted size.
+     */
     private final class Merged {
         private final DataSplit split;
         private final List<SortedSection> sections = new ArrayList<>();
@@ -130,7 +135,7 @@ final class SplitCollector {
         paimonSplits++;
     }
 
-    /** The split with these files alone. */
+    /** A copy of the split with the files of these sections only. */
     private static DataSplit part(DataSplit split, List<SectionFiles> sections) {
         List<DataFileMeta> files = new ArrayList<>();
         sections.forEach(section -> files.addAll(section.files()));

@@ -13,9 +13,9 @@ import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.table.source.DataSplit;
 
 /**
- * The planner of the splits of a scan: the files of the pinned snapshot that may have wanted rows,
- * those of large files in parts, and those whose rows must be merged as Paimon groups them.
- * Thread-safe; waits for the store.
+ * The planner of a scan's splits on the coordinator, from the files of the pinned snapshot that may
+ * have wanted rows. Large files are read in parts; files whose rows must be merged stay in Paimon's
+ * groups. Thread-safe; waits for the store.
  */
 public final class SplitPlanner {
     private final LakeTables tables;
@@ -30,8 +30,8 @@ public final class SplitPlanner {
     }
 
     /**
-     * @param dynamicFilter what is known of the other sides of joins
-     * @param splitBytes the size of the parts of large files
+     * @param dynamicFilter the conditions that are known from the other sides of joins
+     * @param splitBytes the size in bytes of the parts of large files
      */
     PlannedScan plan(
             PaimonTableHandle handle,
@@ -54,7 +54,7 @@ public final class SplitPlanner {
             }
             collector.add(split);
             if (handle.limit().isPresent()) {
-                // Only what certainly has rows that satisfy the constraint counts
+                // Only rows that certainly satisfy the constraint count
                 visible += split.mergedRowCount().orElse(0);
                 if (handle.constraint().isAll() && visible >= handle.limit().getAsLong()) {
                     break;

@@ -7,8 +7,8 @@ import org.apache.paimon.table.FileStoreTable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The procedures {@code create_branch}, {@code delete_branch} and {@code fast_forward}.
- * Thread-safe.
+ * The procedures {@code create_branch}, {@code delete_branch} and {@code fast_forward}, which
+ * change a table's branches through Paimon's library on the coordinator. Thread-safe.
  */
 public final class BranchProcedures {
     private final ProcedureCalls calls;
@@ -17,7 +17,7 @@ public final class BranchProcedures {
         this.calls = requireNonNull(calls, "calls is null");
     }
 
-    /** Called by the engine; without a tag, of the schema alone. */
+    /** Creates a branch at a tag; without a tag, the branch has the table's schema alone. */
     public void create(String schema, String table, @Nullable String branch, @Nullable String tag) {
         calls.run(
                 "create_branch",
@@ -40,7 +40,7 @@ public final class BranchProcedures {
                 });
     }
 
-    /** Called by the engine. */
+    /** Deletes a branch. */
     public void delete(String schema, String table, @Nullable String branch) {
         calls.run(
                 "delete_branch",
@@ -52,7 +52,7 @@ public final class BranchProcedures {
                 });
     }
 
-    /** Called by the engine: the table becomes what the branch is. */
+    /** Replaces the table's state with that of the branch. */
     public void fastForward(String schema, String table, @Nullable String branch) {
         calls.run(
                 "fast_forward",

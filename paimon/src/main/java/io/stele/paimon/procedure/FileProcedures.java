@@ -11,11 +11,14 @@ import org.apache.paimon.operation.CleanOrphanFilesResult;
 import org.apache.paimon.operation.LocalOrphanFilesClean;
 import org.jspecify.annotations.Nullable;
 
-/** The procedures {@code compact} and {@code remove_orphan_files}. Thread-safe. */
+/**
+ * The procedures {@code compact} and {@code remove_orphan_files}, which rewrite and delete a
+ * table's files on the coordinator. Thread-safe.
+ */
 public final class FileProcedures {
     private static final Logger log = Logger.get(FileProcedures.class);
 
-    /** A file that is younger may be one of a statement that is not committed yet. */
+    /** A younger file may belong to a statement that is not committed yet. */
     private static final Duration LEAST_AGE = Duration.ofHours(1);
 
     private static final Duration DEFAULT_AGE = Duration.ofDays(1);
@@ -29,7 +32,7 @@ public final class FileProcedures {
         this.compaction = requireNonNull(compaction, "compaction is null");
     }
 
-    /** Called by the engine. */
+    /** Compacts a table and waits for the end. */
     public void compact(String schema, String table) {
         calls.run(
                 "compact",
@@ -38,7 +41,10 @@ public final class FileProcedures {
                 (name, found) -> calls.committed(found, compaction.compact(found)));
     }
 
-    /** Called by the engine; without an age, files of a day ago and earlier. */
+    /**
+     * Deletes files that no snapshot has and that are older than an age; without an age, older than
+     * a day.
+     */
     public void removeOrphans(String schema, String table, @Nullable String retentionThreshold) {
         calls.run(
                 "remove_orphan_files",

@@ -15,7 +15,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 
-/** The procedures of one catalog. Thread-safe. */
+/**
+ * The definitions of the catalog's {@code CALL system.*} procedures for Trino, with their arguments
+ * and the methods that run them. Thread-safe.
+ */
 public final class PaimonProcedures {
     private static final String SCHEMA = "system";
 
@@ -52,7 +55,7 @@ public final class PaimonProcedures {
                                 age));
     }
 
-    /** All of them take the names of a table first. */
+    /** A definition, whose first arguments are the names of a schema and a table. */
     private static Procedure procedure(
             String name, Object target, String method, Argument... arguments) {
         List<Argument> all =
@@ -73,7 +76,7 @@ public final class PaimonProcedures {
         }
     }
 
-    /** All of them. */
+    /** All definitions. */
     public Set<Procedure> all() {
         return all;
     }

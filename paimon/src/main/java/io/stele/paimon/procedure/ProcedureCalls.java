@@ -15,9 +15,12 @@ import java.util.regex.Pattern;
 import org.apache.paimon.table.FileStoreTable;
 import org.jspecify.annotations.Nullable;
 
-/** The frame of a procedure's call: its table, its class loader and its failures. Thread-safe. */
+/**
+ * The frame of each procedure call: it finds the table, sets the plugin's class loader, runs the
+ * work and translates failures. Thread-safe.
+ */
 final class ProcedureCalls {
-    /** A name becomes a part of a path. */
+    /** Names of tags and branches, which become parts of paths. */
     private static final Pattern NAME = Pattern.compile("[\\p{L}\\p{N}_][\\p{L}\\p{N}_.\\-]*");
 
     private final WritableTables tables;
@@ -31,7 +34,7 @@ final class ProcedureCalls {
         void run(SchemaTableName name, FileStoreTable table) throws Exception;
     }
 
-    /** Runs it. */
+    /** Runs the work with the table of these names. */
     void run(String procedure, @Nullable String schema, @Nullable String table, Work work) {
         if (schema == null || table == null || schema.isEmpty() || table.isEmpty()) {
             throw bad("Expected names of a schema and a table, found %s and %s", schema, table);
@@ -55,17 +58,17 @@ final class ProcedureCalls {
         }
     }
 
-    /** The queries of this node see the snapshot. */
+    /** Notes the snapshot of a commit, which later queries of this node see. */
     void committed(FileStoreTable table, OptionalLong snapshotId) {
         tables.committed(table, snapshotId);
     }
 
-    /** The queries of this node look at the table anew. */
+    /** Drops this node's leases of a changed table. */
     void changed(SchemaTableName name, FileStoreTable table) {
         tables.changed(name, table);
     }
 
-    /** The name of a tag or branch. */
+    /** The name of a tag or branch, checked. */
     static String name(String what, @Nullable String name) {
         if (name == null || !NAME.matcher(name).matches()) {
             throw bad(
@@ -75,7 +78,7 @@ final class ProcedureCalls {
         return name;
     }
 
-    /** An age such as {@code 7d}, if one is given. */
+    /** An age such as {@code 7d}, if the text is not null. */
     static Optional<Duration> age(@Nullable String text) {
         if (text == null) {
             return Optional.empty();

@@ -7,7 +7,10 @@ import org.apache.paimon.options.ExpireConfig;
 import org.apache.paimon.table.FileStoreTable;
 import org.jspecify.annotations.Nullable;
 
-/** The procedures {@code rollback_to} and {@code expire_snapshots}. Thread-safe. */
+/**
+ * The procedures {@code rollback_to} and {@code expire_snapshots}, which delete a table's snapshots
+ * through Paimon's library on the coordinator. Thread-safe.
+ */
 public final class SnapshotProcedures {
     private final ProcedureCalls calls;
 
@@ -15,7 +18,7 @@ public final class SnapshotProcedures {
         this.calls = requireNonNull(calls, "calls is null");
     }
 
-    /** Called by the engine. */
+    /** Rolls a table back to a snapshot or a tag, of which one must be null. */
     public void rollback(
             String schema, String table, @Nullable Long snapshotId, @Nullable String tag) {
         calls.run(
@@ -39,7 +42,7 @@ public final class SnapshotProcedures {
                 });
     }
 
-    /** Called by the engine; what is not given is as the table's options say. */
+    /** Expires old snapshots; for arguments that are null, the table's options hold. */
     public void expire(
             String schema,
             String table,

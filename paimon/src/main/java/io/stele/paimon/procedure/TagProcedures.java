@@ -4,7 +4,10 @@ import static java.util.Objects.requireNonNull;
 
 import org.jspecify.annotations.Nullable;
 
-/** The procedures {@code create_tag} and {@code delete_tag}. Thread-safe. */
+/**
+ * The procedures {@code create_tag} and {@code delete_tag}, which change a table's tags through
+ * Paimon's library on the coordinator. Thread-safe.
+ */
 public final class TagProcedures {
     private final ProcedureCalls calls;
 
@@ -12,7 +15,7 @@ public final class TagProcedures {
         this.calls = requireNonNull(calls, "calls is null");
     }
 
-    /** Called by the engine; without a snapshot, of the latest. */
+    /** Creates a tag of a snapshot; without a snapshot id, of the latest snapshot. */
     public void create(
             String schema, String table, @Nullable String tag, @Nullable Long snapshotId) {
         calls.run(
@@ -40,7 +43,7 @@ public final class TagProcedures {
                 });
     }
 
-    /** Called by the engine. */
+    /** Deletes a tag. */
     public void delete(String schema, String table, @Nullable String tag) {
         calls.run(
                 "delete_tag",

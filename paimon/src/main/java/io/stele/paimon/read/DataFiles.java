@@ -20,12 +20,12 @@ import java.util.function.Supplier;
 import org.apache.paimon.schema.TableSchema;
 
 /**
- * The data files of a lake, decoded by trino-orc and trino-parquet, with what this node remembers
- * of them: footers and indexes, and deletion vectors. Thread-safe.
+ * The opener of a lake's data files for readers of this plugin, with this node's caches of footers,
+ * indexes and deletion vectors. Thread-safe.
  *
  * <p>Sketch of a cold scan of a one-stripe file: one request for the file's end, one round for the
- * stripe's index and footer, one round for its columns. Of a Parquet file the second is not needed.
- * Files up to {@link OpeningRows#SMALL_FILE_BYTES} are one request.
+ * stripe's index and footer, one round for its columns. A Parquet file does not need the second
+ * round. Files up to {@link OpeningRows#SMALL_FILE_BYTES} need one request.
  */
 public final class DataFiles {
     private final Supplier<LakeFiles> lake;
@@ -46,7 +46,7 @@ public final class DataFiles {
         this.metadata = new FileMetadataCache(metadataBytes);
     }
 
-    /** Of the cache of footers and indexes. */
+    /** The statistics of the cache of footers and indexes. */
     public CacheStatistics statistics() {
         return metadata.statistics();
     }

@@ -7,7 +7,10 @@ import java.util.Arrays;
 import org.apache.paimon.deletionvectors.DeletionVector;
 import org.jspecify.annotations.Nullable;
 
-/** A filter of a file's pages that leaves out deleted rows. Confined to one driver. */
+/**
+ * A filter that removes from a file's pages, in place, the rows that the file's deletion vector
+ * marks. Confined to one driver.
+ */
 final class DeletedRows {
     private final DeletionVector deleted;
     private int[] positions = new int[0];

@@ -18,16 +18,18 @@ import org.apache.paimon.deletionvectors.BitmapDeletionVector;
 import org.apache.paimon.deletionvectors.DeletionVector;
 
 /**
- * A reader of deletion vectors. The index file with the vectors of a bucket's files is read in one
- * request and cached. Thread-safe.
+ * A reader of deletion vectors for scans on workers, with a cache of the index files that contain
+ * them. The index file with the vectors of a bucket's files is read in one request and cached.
+ * Thread-safe.
  *
- * <p>A vector in it: the length of its magic and bitmap (4 bytes, big-endian), the magic (4 bytes,
- * big-endian for 32-bit bitmaps and little-endian for 64-bit ones), the bitmap, and the CRC-32 of
- * magic and bitmap (4 bytes, big-endian). Paimon's metadata has as the length of a 32-bit vector
- * that of magic and bitmap, and of a 64-bit one that of all.
+ * <p>A vector in an index file consists of the length of its magic and bitmap (4 bytes,
+ * big-endian), the magic (4 bytes, big-endian for 32-bit bitmaps and little-endian for 64-bit
+ * ones), the bitmap, and the CRC-32 of magic and bitmap (4 bytes, big-endian). In Paimon's
+ * metadata, the length of a 32-bit vector is that of magic and bitmap, and the length of a 64-bit
+ * vector is that of all parts.
  */
 final class DeletionVectorFiles {
-    /** Index files have about 2 MiB. */
+    /** The bound of the cache; an index file has about 2 MiB. */
     static final long MAX_BYTES = 64L << 20;
 
     private static final int LENGTH_BYTES = 4;
@@ -44,7 +46,7 @@ final class DeletionVectorFiles {
     /**
      * The vector at a location.
      *
-     * @throws TrinoException if the bytes there are no undamaged vector
+     * @throws TrinoException if the bytes at the location are no intact vector
      */
     DeletionVector read(LakeFiles lake, DeletionVectorLocation location) throws IOException {
         byte[] file =

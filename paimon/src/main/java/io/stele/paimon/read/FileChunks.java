@@ -14,17 +14,17 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ranges of a file that are read together, each when something of it is first wanted. Confined to
- * one driver.
+ * The planned byte ranges of a stripe's data, merged into chunks, each of which is read with one
+ * request at its first use. Confined to one driver.
  */
 final class FileChunks {
-    /** A larger range is read in pieces. */
+    /** A larger range is in no chunk, and is read in pieces. */
     static final long MAX_BYTES = 8 << 20;
 
     private final Reader reader;
     private final NavigableMap<Long, Chunk> chunks = new TreeMap<>(); // by offset
 
-    /** Reads of the file. */
+    /** A reader of bytes of the file. */
     @FunctionalInterface
     interface Reader {
         byte[] read(long offset, int length) throws IOException;
@@ -77,7 +77,7 @@ final class FileChunks {
         return bytes.slice(start, bytes.length() - start);
     }
 
-    /** Of the chunks that were read. */
+    /** The bytes of the chunks that were read. */
     long retainedBytes() {
         return chunks.values().stream().mapToLong(Chunk::retainedBytes).sum();
     }

@@ -1,8 +1,8 @@
 package io.stele.paimon.read;
 
 /**
- * A decoded part of the metadata of a data file, without the file and the bytes it came from.
- * Immutable.
+ * A part of a data file's metadata (footer, index or bloom filters), as the file metadata cache
+ * holds it, without a reference to the open file. Immutable.
  */
 sealed interface FileMetadata
         permits OrcFooter,
@@ -11,9 +11,9 @@ sealed interface FileMetadata
                 OrcBloomFilters,
                 ParquetFooter,
                 ParquetIndexes {
-    /** Bytes read first of a file's end, which hold the whole of most. */
+    /** The bytes of a file's end that are read first, which contain the footers of most files. */
     int FIRST_READ_BYTES = 64 << 10;
 
-    /** An estimate of its memory. */
+    /** An estimate of its memory in bytes. */
     long retainedBytes();
 }

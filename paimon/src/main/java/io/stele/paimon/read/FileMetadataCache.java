@@ -7,7 +7,10 @@ import io.trino.parquet.ParquetDataSource;
 import io.trino.parquet.ParquetReaderOptions;
 import java.io.IOException;
 
-/** What this node has decoded of data files to find their rows. Thread-safe. */
+/**
+ * This node's cache, bounded in bytes, of footers, indexes and bloom filters of data files, which
+ * scans fill. Thread-safe.
+ */
 final class FileMetadataCache {
     private static final long FOOTER = -1; // no part begins there
 
@@ -18,7 +21,6 @@ final class FileMetadataCache {
      */
     private record Key(String location, long offset) {}
 
-    /** About 2,000 files of 100 columns with statistics of four stripes. */
     private final SingleFlightCache<Key, FileMetadata> cache;
 
     FileMetadataCache(long maxBytes) {
@@ -46,12 +48,12 @@ final class FileMetadataCache {
         return (ParquetFooter) footer;
     }
 
-    /** Whether a part other than the footer is here. */
+    /** Whether a part other than the footer is cached. */
     boolean has(String location, long offset) {
         return cache.has(new Key(location, offset));
     }
 
-    /** A part of a file other than its footer. */
+    /** A part of a file other than its footer; loads it if it is not cached. */
     <T extends FileMetadata> T part(
             String location,
             long offset,

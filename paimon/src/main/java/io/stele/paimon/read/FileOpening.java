@@ -2,11 +2,14 @@ package io.stele.paimon.read;
 
 import java.io.IOException;
 
-/** A file whose footer was read. Confined to one driver. */
+/**
+ * A data file that a scan is opening: its footer was read, and its indexes and first data are
+ * fetched next. Confined to one driver.
+ */
 interface FileOpening {
-    /** Asks for the indexes of the parts that may have wanted rows; does not wait. */
+    /** Starts to fetch the indexes of the parts that may have wanted rows; does not wait. */
     void fetchIndexes();
 
-    /** Waits for the indexes, and asks for the first data. */
+    /** Waits for the indexes, and starts to fetch the first data. */
     FileRows open() throws IOException;
 }

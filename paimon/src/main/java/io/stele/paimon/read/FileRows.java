@@ -6,7 +6,10 @@ import java.io.Closeable;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** The rows of a split, with the stored columns as the file has them. Confined to one driver. */
+/**
+ * A reader of the rows of one split of a data file, with the stored columns before their
+ * conversion. Confined to one driver.
+ */
 interface FileRows extends Closeable {
     /** The next rows, which follow each other in the file; null: there are no more. */
     @Nullable SourcePage next() throws IOException;
@@ -18,9 +21,9 @@ interface FileRows extends Closeable {
 
     long readNanos();
 
-    /** Of the reader's buffers. */
+    /** The bytes of the reader's buffers. */
     long memoryBytes();
 
-    /** Those of the format. */
+    /** The metrics of the format's reader. */
     Metrics metrics();
 }

@@ -18,10 +18,11 @@ import java.util.function.Function;
 import org.apache.paimon.schema.TableSchema;
 
 /**
- * A scan of one split of a file.
+ * The immutable description of a scan of one split of a data file, with a reader of the file's
+ * bytes.
  *
  * @param table the schema of the scan
- * @param file the bytes of the file
+ * @param file reads the bytes of the file
  */
 record FileScan(
         PaimonFileSplit split,
@@ -53,7 +54,10 @@ record FileScan(
         return result;
     }
 
-    /** Whether a column that the file does not have, so that it is null, is wanted otherwise. */
+    /**
+     * Whether no row can match, since the constraint excludes null in a column that the file does
+     * not have.
+     */
     static boolean isNone(FileColumns columns, TupleDomain<PaimonColumnHandle> constraint) {
         if (constraint.isNone()) {
             return true;

@@ -19,14 +19,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The stripes of a file for trino-orc: metadata that is loaded already, and the data of the wanted
- * row groups, which is fetched together and ahead of the scan. Confined to one driver.
+ * The data source of one ORC file for trino-orc, with metadata from the cache and the data of
+ * wanted row groups fetched ahead of the scan. Confined to one driver.
  */
 final class LakeOrcDataSource implements OrcDataSource {
-    /** Stripes whose indexes and footers are asked for at once. */
+    /** Stripes whose indexes and footers are fetched at once. */
     private static final int MAX_STRIPES_AHEAD = 64;
 
-    // Of a file whose pages are cached nearby, more would be pages that no one needs
+    // In a file whose pages are cached nearby, a wider gap would fetch pages that no one needs
     private static final long PAGED_GAP_BYTES = 64 << 10;
     private static final long DIRECT_GAP_BYTES = 1 << 20;
 
@@ -40,7 +40,7 @@ final class LakeOrcDataSource implements OrcDataSource {
     private final Map<Long, OrcStripe> loaded = new HashMap<>(); // by the offset of the footer
     private FileChunks chunks = new FileChunks(List.of(), 0, (_, _) -> new byte[0]);
     private @Nullable OrcStripe current;
-    private int asked; // of the stripes that are not loaded
+    private int asked; // how many of the stripes not loaded are fetched
     private long loadedBytes;
     private long readBytes;
     private long readNanos;
@@ -55,12 +55,12 @@ final class LakeOrcDataSource implements OrcDataSource {
         this.notLoaded = new ArrayDeque<>(stripes.wantedStripes());
     }
 
-    /** What gives trino-orc the metadata of stripes. */
+    /** The reader that returns the metadata of stripes to trino-orc. */
     LoadedMetadata metadata() {
         return metadata;
     }
 
-    /** Asks for the indexes of the next stripes. */
+    /** Starts to fetch the indexes of the next stripes. */
     void fetchIndexes() {
         if (asked == 0) {
             List<StripeInformation> next = notLoaded.stream().limit(MAX_STRIPES_AHEAD).toList();
@@ -69,7 +69,7 @@ final class LakeOrcDataSource implements OrcDataSource {
         }
     }
 
-    /** Waits for the indexes of the next stripes, and asks for their data. */
+    /** Waits for the indexes of the next stripes, and starts to fetch their data. */
     void fetchData() throws IOException {
         while (scan.file().isPrefetching()
                 && !notLoaded.isEmpty()
@@ -96,7 +96,10 @@ final class LakeOrcDataSource implements OrcDataSource {
         return stripe.getOffset() + stripe.getIndexLength() + stripe.getDataLength();
     }
 
-    /** The footer of the next stripe: trino-orc reads nothing else in this way. */
+    /**
+     * Enters the next stripe and returns the ticket of its footer; trino-orc reads nothing else in
+     * this way.
+     */
     @Override
     public Slice readFully(long position, int length) throws IOException {
         while (!loaded.containsKey(position)) {
@@ -180,7 +183,7 @@ final class LakeOrcDataSource implements OrcDataSource {
         return scan.split().fileSize();
     }
 
-    /** Of the chunks of the stripe. */
+    /** The bytes of the chunks of the current stripe. */
     @Override
     public long getRetainedSize() {
         return chunks.retainedBytes();

@@ -12,7 +12,10 @@ import io.trino.parquet.ParquetDataSourceId;
 import io.trino.parquet.ParquetReaderOptions;
 import java.io.IOException;
 
-/** A file of a lake for trino-parquet, of which the ranges of a scan are fetched together. */
+/**
+ * The data source of one Parquet file for trino-parquet, which fetches a scan's ranges together and
+ * ahead, and takes indexes from the cache. Confined to one driver.
+ */
 final class LakeParquetDataSource extends AbstractParquetDataSource {
     private final ObjectReader file;
     private final ReadAhead ahead;
@@ -25,7 +28,7 @@ final class LakeParquetDataSource extends AbstractParquetDataSource {
         this.ahead = new ReadAhead(file);
     }
 
-    /** Reads of these bytes send no request from now on. */
+    /** Serves reads of these bytes from memory from now on. */
     void use(ParquetIndexes found) {
         indexes = requireNonNull(found, "found is null");
     }

@@ -22,9 +22,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Decoded metadata of stripes for trino-orc, which decodes it from bytes of the file: instead of
- * these it is given a ticket, for which it gets here what was decoded before. Confined to one
- * driver.
+ * A metadata reader for trino-orc that returns stripe metadata that is decoded already, instead of
+ * decoding it from the file. In place of the file's bytes, trino-orc reads a ticket, the number of
+ * the decoded part. Confined to one driver.
  */
 final class LoadedMetadata implements MetadataReader {
     private static final int HEADER_BYTES = 3;
@@ -44,7 +44,7 @@ final class LoadedMetadata implements MetadataReader {
         parts.clear();
     }
 
-    /** The bytes by which trino-orc asks for a part. */
+    /** The bytes by which trino-orc requests a part. */
     Slice ticket(FileMetadata part) {
         ByteBuffer bytes = ByteBuffer.allocate(HEADER_BYTES + Integer.BYTES);
         if (isCompressed) {

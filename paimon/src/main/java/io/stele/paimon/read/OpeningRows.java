@@ -15,12 +15,12 @@ import org.apache.paimon.deletionvectors.DeletionVector;
 import org.apache.paimon.schema.TableSchema;
 
 /**
- * The rows of a split on the way to be opened, in steps of which each sends requests for what the
- * next one reads: where all files of a split take each step in turn, they are opened in as many
- * rounds as one. Confined to one driver.
+ * A data file of a split that is opened in steps, each of which fetches the bytes that the next
+ * step reads. If all files of a split take each step together, they are opened in as many rounds of
+ * requests as one file. Confined to one driver.
  */
 final class OpeningRows {
-    /** One request costs as much as three. */
+    /** Up to this size, one request for the whole file costs no more than three for its parts. */
     static final long SMALL_FILE_BYTES = 1 << 20;
 
     private final FileMetadataCache metadata;
@@ -34,7 +34,7 @@ final class OpeningRows {
     private Optional<FileOpening> opening = Optional.empty();
     private Optional<FileScan> scan = Optional.empty();
 
-    /** Where deletion vectors are read. */
+    /** A reader of deletion vectors. */
     @FunctionalInterface
     interface Vectors {
         DeletionVector read(DeletionVectorLocation location) throws IOException;
@@ -59,7 +59,9 @@ final class OpeningRows {
         this.file = requireNonNull(file, "file is null");
     }
 
-    /** Whether no row of the file is in the constraint, since it does not have a column. */
+    /**
+     * Whether no row of the file can match the constraint, since the file does not have a column.
+     */
     boolean isNone() {
         return FileScan.isNone(columns, constraint);
     }
@@ -68,7 +70,7 @@ final class OpeningRows {
         return split.fileSize() <= SMALL_FILE_BYTES;
     }
 
-    /** Asks for the end of the file, or for all of a small one. */
+    /** Starts to fetch the end of the file, or all of a small file. */
     void fetchFooter() {
         if (!file.isPrefetching()) {
             return;
@@ -82,7 +84,9 @@ final class OpeningRows {
         }
     }
 
-    /** Waits for the footer, and asks for the indexes of what may have wanted rows. */
+    /**
+     * Waits for the footer, and starts to fetch the indexes of the parts that may have wanted rows.
+     */
     void fetchIndexes() {
         try {
             ObjectReader bytes =
@@ -101,9 +105,9 @@ final class OpeningRows {
         }
     }
 
-    /** Waits for the indexes, and asks for the first data. */
+    /** Waits for the indexes, and starts to fetch the first data. */
     VisibleRows open() {
-        // First, since without them no row may be seen
+        // Deletion vectors first, since without them no row may be seen
         Optional<DeletedRows> deleted = deleted();
         try {
             FileRows rows = opening.orElseThrow().open();

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.trino.orc.metadata.statistics.BloomFilter;
 import java.util.List;
 
-/** The bloom filters of a column in a stripe, one of each row group. */
+/** The bloom filters of a column in a stripe, one for each row group. */
 record OrcBloomFilters(List<BloomFilter> filters) implements FileMetadata {
     static final OrcBloomFilters NONE = new OrcBloomFilters(List.of());
 

@@ -16,7 +16,10 @@ import java.util.List;
 import java.util.Map;
 import org.apache.paimon.types.DataTypeRoot;
 
-/** The conditions on columns by which stripes and row groups are skipped. Immutable. */
+/**
+ * The conditions on columns by which a scan skips stripes and row groups of an ORC file, by
+ * statistics and bloom filters. Immutable.
+ */
 final class OrcConditions {
     /** Larger sets of values are taken as ranges. */
     private static final int MAX_BLOOM_VALUES = 1_000;
@@ -30,7 +33,7 @@ final class OrcConditions {
     }
 
     /**
-     * @param read those of the file, in the order of the scan's stored columns
+     * @param read the columns of the file, in the order of the scan's stored columns
      */
     static OrcConditions of(FileScan scan, List<OrcColumn> read) {
         Map<FileColumns.Stored, Domain> domains = scan.domains();
@@ -79,7 +82,7 @@ final class OrcConditions {
         }
         return switch (kind) {
             case BLOOM_FILTER_UTF8 -> true;
-            // Of text, it is of the writer's character set
+            // For text, this kind has hashes in the writer's character set
             case BLOOM_FILTER -> !stored.file().type().is(DataTypeRoot.VARCHAR);
             default -> false;
         };

@@ -36,9 +36,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** The end of an ORC file: types, stripes, statistics of the file and of its stripes. */
+/**
+ * The decoded footer of an ORC file, shared by scans through the cache: types, stripes, and
+ * statistics of the file and its stripes.
+ */
 final class OrcFooter implements FileMetadata {
-    /** Neither small files nor small stripes are read whole: what is needed is known before. */
+    /**
+     * Small files and small stripes are not read whole, since the needed ranges are known before.
+     */
     private static final OrcReaderOptions OPTIONS =
             new OrcReaderOptions()
                     .withBloomFiltersEnabled(true)
@@ -73,7 +78,7 @@ final class OrcFooter implements FileMetadata {
         return new OrcFooter(reader, version);
     }
 
-    /** For its metadata only, not for reading. */
+    /** Trino-orc's reader, only for its metadata: it has no file to read. */
     OrcReader reader() {
         return reader;
     }
@@ -124,7 +129,7 @@ final class OrcFooter implements FileMetadata {
     /**
      * A reader of the rows of a split.
      *
-     * @param metadata gives the metadata of stripes
+     * @param metadata returns the metadata of stripes
      */
     OrcRecordReader records(
             OrcDataSource source,

@@ -9,7 +9,10 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** An ORC file whose footer was read. Confined to one driver. */
+/**
+ * An ORC file that a scan is opening: its footer was read, and its stripes are selected. Confined
+ * to one driver.
+ */
 final class OrcOpening implements FileOpening {
     private final FileScan scan;
     private final OrcFooter footer;

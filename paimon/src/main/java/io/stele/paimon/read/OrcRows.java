@@ -12,7 +12,7 @@ import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The rows of an ORC file. */
+/** A reader of the rows of one split of an ORC file, by trino-orc. Confined to one driver. */
 final class OrcRows implements FileRows {
     private final OrcRecordReader reader;
     private final LakeOrcDataSource source;

@@ -10,13 +10,13 @@ import io.trino.orc.stream.OrcDataReader;
 import java.io.IOException;
 
 /**
- * A stream of a column in a stripe, from chunks that were planned, or else piece by piece. Confined
- * to one driver.
+ * The bytes of one column's stream in an ORC stripe for trino-orc, from planned chunks, or else
+ * read piece by piece. Confined to one driver.
  */
 final class OrcStream implements OrcDataReader {
     private static final int HEADER_BYTES = 3;
 
-    /** A piece of a large stream. */
+    /** The least bytes of a piece of a large stream. */
     private static final int PIECE_BYTES = 1 << 20;
 
     private final OrcDataSourceId id;
@@ -28,7 +28,7 @@ final class OrcStream implements OrcDataReader {
     private byte[] piece = {};
 
     /**
-     * @param blockBytes of a compressed block, at most; 0: the stream is not compressed
+     * @param blockBytes the largest size of a block; 0: the stream is not compressed
      */
     OrcStream(
             OrcDataSourceId id,
@@ -50,7 +50,7 @@ final class OrcStream implements OrcDataReader {
         return id;
     }
 
-    /** Chunks are counted with the source. */
+    /** Chunks are counted by the data source. */
     @Override
     public long getRetainedSize() {
         return sizeOf(piece);
@@ -81,7 +81,7 @@ final class OrcStream implements OrcDataReader {
         return Slices.wrappedBuffer(piece);
     }
 
-    /** Whether the bytes have all of their first block. */
+    /** Whether the bytes contain their whole first block. */
     private boolean hasBlock(Slice bytes) {
         if (blockBytes == 0) {
             return bytes.length() > 0;

@@ -19,7 +19,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * A stripe as a scan reads it: its metadata, and the ranges of its wanted columns that have the
+ * One ORC stripe as a scan reads it: its decoded metadata, and the byte ranges of wanted columns in
  * wanted row groups. Immutable once built.
  *
  * <p>Ranges may be too short for rows at their end, which are then read by one more request.
@@ -98,7 +98,7 @@ final class OrcStripe {
         return requireNonNull(rowIndexes.get(stream), "a column has no row index");
     }
 
-    /** Of the file, in the order of streams. */
+    /** The byte ranges of the file to read, in the order of streams. */
     List<ReadAhead.Range> ranges() {
         return ranges;
     }
@@ -134,7 +134,9 @@ final class OrcStripe {
             }
         }
 
-        /** Adds the ranges of the selected row groups; false: the stream has no positions. */
+        /**
+         * Adds the ranges of the selected row groups; returns false if the stream has no positions.
+         */
         boolean add(StreamId stream, long offset, int length, List<ReadAhead.Range> ranges) {
             for (int first = selected.nextSetBit(0); first >= 0; ) {
                 int end = selected.nextClearBit(first);
@@ -164,7 +166,7 @@ final class OrcStripe {
                     : OptionalLong.of(StreamCheckpoints.inBlock(checkpoint));
         }
 
-        /** The end of what the rows before a group need. */
+        /** The end in the stream, exclusive, of the bytes that the rows before a group need. */
         private OptionalLong end(StreamId stream, int group) {
             OptionalLong start = start(stream, group);
             if (start.isEmpty()) {
@@ -174,7 +176,7 @@ final class OrcStripe {
                 return OptionalLong.of(start.getAsLong() + MAX_RUN_BYTES);
             }
             int blockBytes = BLOCK_HEADER_BYTES + file.reader().getBufferSize();
-            // The next block known ends the one in which the group starts, at the latest
+            // The block in which the group starts ends where the next known block starts, or before
             long end = Math.min(start.getAsLong() + blockBytes, nextBlock(stream, group, start));
             long inBlock =
                     StreamCheckpoints.inBlock(requireNonNull(checkpoints(group).get(stream)));

@@ -25,8 +25,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The stripes of a file that a scan reads, whose metadata comes from the cache or is decoded into
- * it. Confined to one driver.
+ * The selection of an ORC file's stripes and row groups for a scan, by metadata that comes from the
+ * cache or is loaded into it. Confined to one driver.
  */
 final class OrcStripes {
     private final FileScan scan;
@@ -61,7 +61,7 @@ final class OrcStripes {
         }
     }
 
-    /** As trino-orc selects stripes. */
+    /** The stripes of the split that may have wanted rows, selected as by trino-orc. */
     private List<StripeInformation> wanted() {
         OrcPredicate predicate = conditions.predicate();
         var file = footer.reader().getFooter();
@@ -95,7 +95,7 @@ final class OrcStripes {
         return result;
     }
 
-    /** In the order of the file. */
+    /** The selected stripes, in the order of the file. */
     List<StripeInformation> wantedStripes() {
         return wanted;
     }
@@ -104,7 +104,7 @@ final class OrcStripes {
         return stripe.getOffset() + stripe.getIndexLength() + stripe.getDataLength();
     }
 
-    /** Asks for the footers and indexes of stripes that are not in the cache. */
+    /** Starts to fetch the footers and indexes of stripes that are not in the cache. */
     void fetchIndexes(List<StripeInformation> stripes) {
         List<ReadAhead.Range> ranges = new ArrayList<>();
         for (StripeInformation stripe : stripes) {
@@ -116,7 +116,7 @@ final class OrcStripes {
         ahead.fetch(ranges);
     }
 
-    /** The stripe with its metadata. */
+    /** Loads the metadata of a stripe and selects its row groups. */
     OrcStripe load(StripeInformation stripe) throws IOException {
         OrcStripeFooter stripeFooter =
                 metadata.part(
@@ -178,7 +178,10 @@ final class OrcStripes {
                 () -> decoder.decode(scan.file().read(offset, stream.getLength())));
     }
 
-    /** The row indexes of all columns, and the bloom filters of those with a condition. */
+    /**
+     * The streams, with their offsets in the file, of the row indexes of all columns and of the
+     * bloom filters of columns with a condition.
+     */
     private Map<Stream, Long> indexes(StripeInformation stripe, OrcStripeFooter stripeFooter) {
         Map<Stream, Long> result = new HashMap<>();
         Map<OrcColumnId, Stream> filters = new HashMap<>();
@@ -189,7 +192,7 @@ final class OrcStripes {
                 if (stream.getStreamKind() == StreamKind.ROW_INDEX) {
                     result.put(stream, offset);
                 } else if (conditions.usesBloomFilter(column, stream.getStreamKind())) {
-                    // That of UTF-8 comes after the other, and is better
+                    // The filter of UTF-8 comes after the other filter, and is better
                     Stream other = filters.put(column, stream);
                     if (other != null) {
                         result.remove(other);
@@ -259,7 +262,7 @@ final class OrcStripes {
                 : statistics.withBloomFilter(filters.filters().get(group));
     }
 
-    /** The bloom filters of a column of a loaded stripe, of which only used ones are there. */
+    /** The bloom filters of a column of a loaded stripe; empty if the scan does not use them. */
     OrcBloomFilters bloomFilters(OrcStripe stripe, StreamId stream) throws IOException {
         for (Map.Entry<Stream, Long> index :
                 indexes(stripe.information(), stripe.footer()).entrySet()) {

@@ -42,7 +42,10 @@ import org.apache.paimon.table.source.ReadBuilder;
 import org.apache.paimon.types.DataField;
 import org.apache.paimon.types.RowType;
 
-/** The provider of the page sources of splits, on workers. Thread-safe. */
+/**
+ * The provider of page sources on workers, which selects the raw, the merging or Paimon's own
+ * reader by the kind of split. Thread-safe.
+ */
 public final class PaimonPageSources implements ConnectorPageSourceProvider {
     private final LakeTables tables;
     private final TableSchemas schemas;

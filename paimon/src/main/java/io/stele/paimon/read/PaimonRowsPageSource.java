@@ -17,8 +17,8 @@ import org.apache.paimon.types.DataType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of one of Paimon's own readers, which merges rows of several files or knows a form that
- * readers of this plugin do not. Confined to one driver.
+ * A page source over one of Paimon's own readers, for splits and system tables that readers of this
+ * plugin do not support. Confined to one driver.
  */
 public final class PaimonRowsPageSource implements ConnectorPageSource {
     private static final ClassLoader PLUGIN = PaimonRowsPageSource.class.getClassLoader();
@@ -34,7 +34,7 @@ public final class PaimonRowsPageSource implements ConnectorPageSource {
     private long readNanos;
     private boolean finished;
 
-    /** The translation of what a reader throws to an error that names what was read. */
+    /** The translation of a reader's exception to an error that names the object that was read. */
     public interface Failures {
         /** Returns the exception to throw. */
         RuntimeException translate(Exception failure);
@@ -42,7 +42,7 @@ public final class PaimonRowsPageSource implements ConnectorPageSource {
 
     /**
      * @param sources the types of the reader's rows
-     * @param types the same of Trino
+     * @param types Trino's types of the same columns
      */
     public PaimonRowsPageSource(
             RecordReader<InternalRow> reader,
@@ -66,7 +66,7 @@ public final class PaimonRowsPageSource implements ConnectorPageSource {
             return null;
         }
         long begin = System.nanoTime();
-        // Paimon looks for its parts by it
+        // Paimon finds its parts by the context class loader
         try (ThreadContextClassLoader _ = new ThreadContextClassLoader(PLUGIN)) {
             fill();
         } catch (IOException | RuntimeException e) {

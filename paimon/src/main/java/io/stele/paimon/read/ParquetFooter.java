@@ -15,18 +15,19 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The footer of a Parquet file.
+ * The decoded footer of a Parquet file with the place of its indexes, shared by scans through the
+ * cache.
  *
- * @param indexes where bloom filters and page indexes are: between row groups and footer; empty:
- *     there are none, or they are larger than is worth to keep
+ * @param indexes the range between row groups and footer that has the bloom filters and page
+ *     indexes; empty: there are none, or they are too large to cache
  */
 record ParquetFooter(
         ParquetMetadata metadata, Optional<ReadAhead.Range> indexes, long retainedBytes)
         implements FileMetadata {
-    /** Objects in memory, compared with what they were decoded from; by their layout. */
+    /** The size of decoded objects as a multiple of the encoded bytes, by the objects' layout. */
     private static final long EXPANSION = 8;
 
-    /** Page indexes of a file of a gigabyte. */
+    /** The size of the page indexes of a file of a gigabyte. */
     private static final long MAX_INDEX_BYTES = 1 << 20;
 
     ParquetFooter {
@@ -57,7 +58,7 @@ record ParquetFooter(
                 start = Math.min(start, offset(column.getColumnIndexReference(), start));
                 start = Math.min(start, offset(column.getOffsetIndexReference(), start));
                 long bloomFilter = column.getBloomFilterOffset();
-                // Some writers have them between row groups
+                // Some writers place bloom filters between row groups
                 boolean isAtEnd = bloomFilter > 0 && footerStart - bloomFilter <= MAX_INDEX_BYTES;
                 start = isAtEnd ? Math.min(start, bloomFilter) : start;
             }

@@ -5,10 +5,10 @@ import static java.util.Objects.requireNonNull;
 import java.io.IOException;
 
 /**
- * Bloom filters and page indexes of a Parquet file, as they are in it: trino-parquet decodes those
- * of the columns with a condition.
+ * The bloom filters and page indexes of a Parquet file, cached as encoded bytes; trino-parquet
+ * decodes those of columns with a condition.
  *
- * @param offset in the file
+ * @param offset where the bytes begin in the file
  */
 record ParquetIndexes(long offset, byte[] bytes) implements FileMetadata {
     static final ParquetIndexes NONE = new ParquetIndexes(0, new byte[0]);
@@ -26,7 +26,7 @@ record ParquetIndexes(long offset, byte[] bytes) implements FileMetadata {
         return offset <= position && position + length <= offset + bytes.length;
     }
 
-    /** Copies bytes of the file that are here. */
+    /** Copies a range of the file that {@link #has} confirms. */
     void copy(long position, byte[] buffer, int bufferOffset, int length) {
         System.arraycopy(bytes, (int) (position - offset), buffer, bufferOffset, length);
     }

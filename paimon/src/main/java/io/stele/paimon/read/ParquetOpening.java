@@ -4,7 +4,10 @@ import static java.util.Objects.requireNonNull;
 
 import java.io.IOException;
 
-/** A Parquet file whose footer was read. Confined to one driver. */
+/**
+ * A Parquet file that a scan is opening: its footer was read, and its indexes are fetched if the
+ * scan has conditions. Confined to one driver.
+ */
 final class ParquetOpening implements FileOpening {
     private final FileScan scan;
     private final FileMetadataCache metadata;

@@ -34,7 +34,9 @@ import org.apache.parquet.schema.GroupType;
 import org.apache.parquet.schema.MessageType;
 import org.jspecify.annotations.Nullable;
 
-/** The rows of a Parquet file. */
+/**
+ * A reader of the rows of one split of a Parquet file, by trino-parquet. Confined to one driver.
+ */
 final class ParquetRows implements FileRows {
     /** Larger sets of values are taken as ranges. */
     private static final int MAX_VALUES = 1_000;
@@ -46,7 +48,7 @@ final class ParquetRows implements FileRows {
                     .withBloomFilter(true)
                     .build();
 
-    /** For files whose pages are cached nearby. */
+    /** The options for files whose pages are cached nearby. */
     private static final ParquetReaderOptions PAGED =
             ParquetReaderOptions.builder(OPTIONS)
                     .withMaxMergeDistance(DataSize.of(64, KILOBYTE))
@@ -110,8 +112,7 @@ final class ParquetRows implements FileRows {
                         memory,
                         options,
                         scan.failures(),
-                        // Where it skips pages of a row group, trino-parquet loses the rows'
-                        // numbers
+                        // If it skips pages of a row group, trino-parquet loses the rows' numbers
                         split.deletions().isPresent() || domain.isAll()
                                 ? Optional.empty()
                                 : Optional.of(predicate),
@@ -120,7 +121,7 @@ final class ParquetRows implements FileRows {
         return new ParquetRows(reader, source, memory);
     }
 
-    /** Trino-parquet has all names in lower case. */
+    /** The name of a column as trino-parquet has it, in lower case. */
     private static String name(FileColumns.Stored stored) {
         return stored.file().name().toLowerCase(Locale.ENGLISH);
     }

@@ -11,7 +11,10 @@ import java.io.UncheckedIOException;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** The rows of one split of a data file that are not deleted. Confined to one driver. */
+/**
+ * A page source over the rows of one split of a data file that are not deleted, without a merge.
+ * Confined to one driver.
+ */
 final class RawFilePageSource implements ConnectorPageSource {
     private final VisibleRows rows;
     private final MemoryContext memory;

@@ -10,8 +10,8 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * The ranges of a file that a scan will read, which are fetched together and ahead of it. Confined
- * to one thread.
+ * A prefetcher of the ranges of a file that a scan will read, which merges near ranges and fetches
+ * them ahead of the scan. Confined to one thread.
  *
  * <p>Invariant: no more than {@link #WINDOW_BYTES} after the last read, and one range, are asked
  * for.
@@ -23,7 +23,7 @@ final class ReadAhead {
     /** Below this size, the bytes between two ranges cost less than a request. */
     private static final long MAX_GAP_BYTES = 64 << 10;
 
-    /** A larger range is several requests, which run at once. */
+    /** A larger range is fetched by several requests, which run at once. */
     private static final long MAX_RANGE_BYTES = 8 << 20;
 
     private final ObjectReader file;
@@ -40,7 +40,7 @@ final class ReadAhead {
         }
     }
 
-    /** Adds ranges, in any order, that lie after those that were added before. */
+    /** Adds ranges, in any order, all of which lie after the ranges that were added before. */
     void plan(List<Range> ranges) {
         if (ranges.isEmpty() || !file.isPrefetching()) {
             return;
@@ -49,14 +49,16 @@ final class ReadAhead {
         advance(pending.getFirst().offset());
     }
 
-    /** Asks for ranges at once, small ones that may lie anywhere in the file. */
+    /** Starts at once to fetch ranges, which should be small and may lie anywhere in the file. */
     void fetch(List<Range> ranges) {
         if (file.isPrefetching()) {
             merged(ranges).forEach(range -> file.prefetch(range.offset(), range.length()));
         }
     }
 
-    /** The scan reads at a position. */
+    /**
+     * Notes that the scan reads at a position, and starts to fetch ranges in the window after it.
+     */
     void advance(long position) {
         while (!pending.isEmpty() && pending.getFirst().offset() <= position + WINDOW_BYTES) {
             Range range = pending.removeFirst();

@@ -14,7 +14,10 @@ import java.io.UncheckedIOException;
 import java.nio.file.NoSuchFileException;
 import java.util.Optional;
 
-/** The translation of failures in the read of a file to errors that name it. Stateless. */
+/**
+ * The translation of failures in reading a data file to Trino's exceptions, which name the file.
+ * Stateless.
+ */
 final class ReadFailures {
     private ReadFailures() {}
 
@@ -45,7 +48,7 @@ final class ReadFailures {
                         failure);
     }
 
-    /** The failure among a failure's causes that says that a file is not there. */
+    /** The first of a failure and its causes that reports an absent file. */
     static Optional<Throwable> findMissing(Throwable failure) {
         for (Throwable at = failure; at != null; at = at.getCause()) {
             if (at instanceof FileNotFoundException || at instanceof NoSuchFileException) {

@@ -14,8 +14,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of files that follow each other in their keys, the next of which is on its way to be
- * opened while one is read. Confined to one driver.
+ * The rows of one sorted run of files, as input of a merge; while one file is read, the next is
+ * being opened. Confined to one driver.
  */
 final class RunRows implements SortedRows {
     private record Next(SortedFile file, OpeningRows rows) {}
@@ -30,7 +30,7 @@ final class RunRows implements SortedRows {
     private Metrics metrics = Metrics.EMPTY;
 
     /**
-     * @param opener without a request
+     * @param opener prepares the rows of a file without a request
      */
     RunRows(List<SortedFile> files, Function<SortedFile, OpeningRows> opener) {
         for (SortedFile next : files) {
@@ -41,21 +41,21 @@ final class RunRows implements SortedRows {
         }
     }
 
-    /** Asks for the end of the first file. */
+    /** Starts to fetch the end of the next file. */
     void fetchFooter() {
         if (!pending.isEmpty()) {
             pending.getFirst().rows().fetchFooter();
         }
     }
 
-    /** Waits for that, and asks for its indexes. */
+    /** Waits for the end of the next file, and starts to fetch its indexes. */
     void fetchIndexes() {
         if (!pending.isEmpty()) {
             pending.getFirst().rows().fetchIndexes();
         }
     }
 
-    /** Waits for those, and asks for the first data. */
+    /** Opens the next file after its indexes, and starts to fetch the end of the file after it. */
     void open() {
         Next next = pending.pollFirst();
         if (next != null) {
@@ -101,7 +101,7 @@ final class RunRows implements SortedRows {
         return rows == null ? 0 : rows.memoryBytes();
     }
 
-    /** Rows read, deleted ones included. */
+    /** The number of rows read, including deleted rows. */
     long positions() {
         return positions + (rows == null ? 0 : rows.positions());
     }

@@ -21,7 +21,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of one split whose files are merged by key, section by section. Confined to one driver.
+ * A page source over one split whose files this plugin merges by key, section by section. Confined
+ * to one driver.
  */
 final class SortedFilePageSource implements ConnectorPageSource {
     private final Queue<SortedSection> sections;
@@ -39,7 +40,7 @@ final class SortedFilePageSource implements ConnectorPageSource {
     /**
      * The runs of a section, of which nothing is read yet.
      *
-     * @param layout of their pages
+     * @param layout the layout of their pages
      */
     record Opened(MergeLayout layout, List<RunRows> runs) {
         Opened {

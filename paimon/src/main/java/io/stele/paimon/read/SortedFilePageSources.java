@@ -34,8 +34,8 @@ public final class SortedFilePageSources {
      *
      * @param table with the schema of the scan
      * @param schemas by which files were written
-     * @param constraint stripes, row groups and pages outside it are skipped where no row can
-     *     appear that way; rows outside it may be among the result
+     * @param constraint stripes, row groups and pages outside it are skipped where that cannot make
+     *     an obsolete row appear; rows outside it may be among the result
      * @param memory of the scan
      */
     public ConnectorPageSource open(
@@ -88,7 +88,7 @@ public final class SortedFilePageSources {
                 memory);
     }
 
-    /** Whether a file's rows lie between those of another in their sequence numbers. */
+    /** Whether the ranges of sequence numbers of two files in different runs overlap. */
     private static boolean hasMixedSequences(SortedSection section) {
         List<List<SortedFile>> runs = section.runs();
         for (int left = 0; left < runs.size(); left++) {

@@ -12,11 +12,11 @@ import io.trino.orc.checkpoint.LongStreamV2Checkpoint;
 import io.trino.orc.checkpoint.StreamCheckpoint;
 import java.util.OptionalLong;
 
-/** The places in the file that positions of ORC's row indexes mean. Stateless. */
+/** The decoding of the stream positions in ORC's row indexes to byte offsets. Stateless. */
 final class StreamCheckpoints {
     private StreamCheckpoints() {}
 
-    /** The place of a position; empty: not known. */
+    /** The encoded offsets of a position; empty: the kind of position is not known. */
     private static OptionalLong place(StreamCheckpoint checkpoint) {
         return switch (checkpoint) {
             case BooleanStreamCheckpoint bits ->
@@ -37,7 +37,7 @@ final class StreamCheckpoints {
         };
     }
 
-    /** The byte of the stream at which its compressed block begins. */
+    /** The offset in the stream, in bytes, of the position's compressed block; empty: not known. */
     static OptionalLong block(StreamCheckpoint checkpoint) {
         OptionalLong place = place(checkpoint);
         return place.isEmpty()
@@ -46,7 +46,7 @@ final class StreamCheckpoints {
                         InputStreamCheckpoint.decodeCompressedBlockOffset(place.getAsLong()));
     }
 
-    /** The byte of the decompressed block, or of a stream that is not compressed. */
+    /** The offset in bytes in the decompressed block, or in a stream that is not compressed. */
     static long inBlock(StreamCheckpoint checkpoint) {
         return InputStreamCheckpoint.decodeDecompressedOffset(place(checkpoint).orElseThrow());
     }

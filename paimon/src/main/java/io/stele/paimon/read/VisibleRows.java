@@ -12,7 +12,10 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The wanted columns of the rows of a split that are not deleted. Confined to one driver. */
+/**
+ * A reader of the rows of one split of a data file that are not deleted, as pages of the wanted
+ * columns. Confined to one driver.
+ */
 final class VisibleRows implements Closeable {
     private final FileScan scan;
     private final FileRows rows;
@@ -54,7 +57,7 @@ final class VisibleRows implements Closeable {
         }
     }
 
-    /** Rows read, deleted ones included. */
+    /** The number of rows read, including deleted rows. */
     long positions() {
         return positions;
     }
@@ -67,7 +70,7 @@ final class VisibleRows implements Closeable {
         return rows.readNanos();
     }
 
-    /** Of the reader's buffers. */
+    /** The bytes of the reader's buffers. */
     long memoryBytes() {
         return rows.memoryBytes();
     }

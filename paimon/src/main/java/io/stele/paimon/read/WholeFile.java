@@ -6,13 +6,13 @@ import io.stele.objectstore.ObjectReader;
 import io.stele.objectstore.ReadTally;
 import java.io.EOFException;
 
-/** A small file in memory, of whose bytes all reads are. Immutable. */
+/** A small file whose bytes are all in memory, so that reads send no request. Immutable. */
 final class WholeFile implements ObjectReader {
     private final ObjectReader source;
     private final byte[] bytes;
 
     /**
-     * @param source that the bytes were read from, for its counters
+     * @param source the reader that the bytes came from, for its counters
      */
     WholeFile(ObjectReader source, byte[] bytes) {
         this.source = requireNonNull(source, "source is null");

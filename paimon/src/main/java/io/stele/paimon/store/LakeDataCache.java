@@ -19,9 +19,10 @@ import org.weakref.jmx.MBeanExporter;
 import org.weakref.jmx.ObjectNameGenerator;
 
 /**
- * The data page cache of one catalog in this node: in directories that its configuration names, or
- * in a folder below the node's data directory where the lake is over a network. Its tables are
- * folders of the lake. Thread-safe.
+ * The owner of one catalog's data page cache on this node, which opens the cache and wraps stores
+ * of the lake with it. The cache is in directories that its configuration names, or in a folder
+ * below the node's data directory where the lake is over a network. The tables of its statistics
+ * are folders of the lake. Thread-safe.
  */
 public final class LakeDataCache {
     private static final Logger log = Logger.get(LakeDataCache.class);
@@ -65,7 +66,8 @@ public final class LakeDataCache {
     }
 
     /**
-     * A store as it is to be read: through the cache, or as it is.
+     * The store with reads through the cache; the store itself if the catalog does not use the
+     * cache.
      *
      * @param root where its paths begin
      */

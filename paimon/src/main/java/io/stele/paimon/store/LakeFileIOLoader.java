@@ -6,7 +6,10 @@ import org.apache.paimon.fs.FileIO;
 import org.apache.paimon.fs.FileIOLoader;
 import org.apache.paimon.fs.Path;
 
-/** Gives Paimon the one file system of a lake, wherever it would make one itself. */
+/**
+ * A loader that returns the lake's one file system to Paimon's library, where the library would
+ * make one itself.
+ */
 final class LakeFileIOLoader implements FileIOLoader {
     private static final long serialVersionUID = 1L;
 

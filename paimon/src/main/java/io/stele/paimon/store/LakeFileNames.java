@@ -5,8 +5,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * The naming convention of Paimon's files below the folder of a table. Names decide only how a file
- * is read, never whether it exists.
+ * The naming convention of Paimon's files below a table's folder, by which stores choose how to
+ * read a file. Names decide only how a file is read, never whether it exists.
  */
 final class LakeFileNames {
     /** Folders whose files are small, and read whole. */
@@ -39,8 +39,8 @@ final class LakeFileNames {
     }
 
     /**
-     * Whether the name is that of a data file, or of an index of some: those are written once under
-     * a name that is never used again.
+     * Whether the name is that of a data file or an index file, which is written once under a name
+     * that is never used again.
      */
     static boolean isData(String path) {
         String folder = name(parent(path));
@@ -64,8 +64,8 @@ final class LakeFileNames {
     }
 
     /**
-     * The folder of the table that a data file belongs to: that above its bucket and partitions.
-     * Empty for other files.
+     * The folder of the table that a data file belongs to: the folder above its bucket and
+     * partitions. Empty for other files.
      */
     static Optional<String> tableFolder(String path) {
         if (!isData(path)) {
@@ -78,7 +78,7 @@ final class LakeFileNames {
         return folder.isEmpty() ? Optional.empty() : Optional.of(folder);
     }
 
-    /** {@code database.table} of a table's folder, if it lies in one of a database. */
+    /** {@code database.table} of a table's folder, if it lies in the folder of a database. */
     static Optional<String> tableName(String tableFolder) {
         String database = name(parent(tableFolder));
         return database.endsWith(DATABASE_END) && database.length() > DATABASE_END.length()

@@ -4,8 +4,8 @@ import io.stele.objectstore.ObjectReader;
 import java.io.IOException;
 
 /**
- * The files of a lake by their full locations, as Paimon's metadata names them. A file never
- * changes once it is written. Thread-safe; calls block.
+ * The read access of this plugin's readers to a lake's files by full location, as Paimon's metadata
+ * names them. A file never changes once it is written. Thread-safe; calls block.
  */
 public interface LakeFiles {
     /** Opens a file whose size is known; sends no request. Reads go through the data page cache. */

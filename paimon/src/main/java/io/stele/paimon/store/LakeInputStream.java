@@ -10,9 +10,9 @@ import org.apache.paimon.fs.SeekableInputStream;
 import org.apache.paimon.fs.VectoredReadable;
 
 /**
- * A stream over one immutable file of known size, with a window read ahead. The window grows while
- * it is read on from its end, and begins anew after a jump. Reads at positions bypass it and are
- * safe for many threads; all else is confined to one thread at a time.
+ * Paimon's input stream over one immutable file of known size, with a window that is read ahead.
+ * The window grows in sequential reads, and is small again after a jump. {@link #pread} bypasses
+ * the window and is thread-safe; the other methods are confined to one thread at a time.
  */
 final class LakeInputStream extends SeekableInputStream implements VectoredReadable {
     /** A footer, or a block of an index. */
@@ -89,7 +89,7 @@ final class LakeInputStream extends SeekableInputStream implements VectoredReada
         return goesOn ? Math.min(2 * windowBytes, LAST_WINDOW_BYTES) : FIRST_WINDOW_BYTES;
     }
 
-    /** Where the position is in the window, which is read if it is not there. */
+    /** The offset of the position in the window; reads a new window if the position is outside. */
     private int windowOffset() throws IOException {
         if (!isInWindow()) {
             int next = nextWindowBytes();

@@ -7,8 +7,8 @@ import java.io.IOException;
 import org.apache.paimon.fs.PositionOutputStream;
 
 /**
- * A new file of a lake: it appears whole when the stream is closed, unless a write failed. Confined
- * to one thread at a time.
+ * Paimon's output stream to a new file of a lake, which appears whole when the stream is closed,
+ * unless a write failed. Confined to one thread at a time.
  */
 final class LakeOutputStream extends PositionOutputStream {
     private final ObjectWriter writer;
@@ -50,7 +50,8 @@ final class LakeOutputStream extends PositionOutputStream {
     public void flush() {}
 
     /**
-     * @throws java.nio.file.FileAlreadyExistsException if there is such a file by now, which stays
+     * @throws java.nio.file.FileAlreadyExistsException if there is a file of this name by now,
+     *     which stays
      */
     @Override
     public void close() throws IOException {

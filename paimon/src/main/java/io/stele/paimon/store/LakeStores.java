@@ -13,9 +13,9 @@ import org.apache.paimon.fs.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The stores of a lake's files, opened when a file in them is first used. A table may have files in
- * several; but none on this host, unless the lake is there: those who write a lake must not choose
- * what is read of this host. Thread-safe.
+ * The registry of the stores that have a lake's files, each opened when a file in it is first used.
+ * A table may have files in several stores. Files on this host are refused unless the lake is on
+ * it, since writers of a lake must not choose which files of this host are read. Thread-safe.
  */
 final class LakeStores implements AutoCloseable {
     /** Buckets and file systems of one lake; each has connections and a few threads. */
@@ -31,7 +31,7 @@ final class LakeStores implements AutoCloseable {
     @GuardedBy("this")
     private boolean closed;
 
-    /** A file or folder: where it is, and its path there; the root has an empty one. */
+    /** A file or folder, by its store and its path in the store; the path of the root is empty. */
     record Located(LakeStore store, String path) {
         Located {
             requireNonNull(store, "store is null");
@@ -72,7 +72,10 @@ final class LakeStores implements AutoCloseable {
         return root;
     }
 
-    /** Opening makes no request, so that the lock is not held across one. */
+    /**
+     * The opened store of a root. Opening sends no request, so that no request is sent under the
+     * lock.
+     */
     private synchronized LakeStore store(LakeRoot root) throws IOException {
         @Nullable LakeStore found = open.get(root);
         if (found != null) {

@@ -32,13 +32,13 @@ import org.apache.paimon.options.Options;
 import org.apache.paimon.privilege.PrivilegedCatalog;
 
 /**
- * The lake that a configuration names. All queries reach files and metastore under the identity of
- * this configuration (keys of S3, user of Hadoop, user or token of the metastore): access control
- * is Trino's.
+ * The lake that a catalog's configuration names, with its stores and its metastore, both opened at
+ * their first use. All queries reach files and metastore under the identity of this configuration
+ * (keys of S3, user of Hadoop, user or token of the metastore); access control is Trino's.
  *
  * <p>The metastore is not contacted before its first use, so that workers never do, and a node
- * starts while it is away. Paimon's own caches are off: those above this know when to look again.
- * Thread-safe.
+ * starts while it is away. Paimon's own caches are off, since the caches above this class know when
+ * to look again. Thread-safe.
  */
 public final class PaimonLake implements Lake, AutoCloseable {
     private static final Logger logger = Logger.get(PaimonLake.class);
@@ -81,7 +81,10 @@ public final class PaimonLake implements Lake, AutoCloseable {
         catalog = Suppliers.memoize(this::openCatalog);
     }
 
-    /** The kind of store of the lake; of one that a server names, none of this host. */
+    /**
+     * The kind of the lake's store; for a lake that a REST server names, a kind that excludes files
+     * of this host.
+     */
     private static LakeRoot.Kind kind(PaimonConfig config) {
         if (config.getMetastore() == Metastore.REST) {
             return LakeRoot.Kind.S3;

@@ -9,9 +9,9 @@ import org.apache.paimon.fs.PositionOutputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file of a lake that takes the place of another when the stream is closed: at once if it is
- * small, as hints and the like are. Of a large one the old is deleted before. Confined to one
- * thread at a time.
+ * Paimon's output stream to a file of a lake that replaces an existing file when the stream is
+ * closed. A small file, such as a hint, replaces it in one step; before a large file is written,
+ * the existing file is deleted. Confined to one thread at a time.
  */
 final class ReplacingOutputStream extends PositionOutputStream {
     /** 16 MiB, as a part of an upload. */

@@ -26,18 +26,18 @@ import org.apache.paimon.fs.SeekableInputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Paimon's file system over the object stores of a lake. Metadata files are read whole, with one
- * request; other files through the data page cache. A file that is created appears at once and
- * whole, and replaces no other unless that is asked for, on every store: of two committers of one
- * snapshot, one loses.
+ * The file system that Paimon's library uses for a lake's metadata and data files, over the lake's
+ * object stores. Metadata files are read whole, with one request; other files through the data page
+ * cache. On every store, a created file appears at once and whole, and replaces no other file
+ * unless that is requested, so that of two committers of one snapshot one loses.
  *
- * <p>Serializable because Paimon demands it; a copy from another process has no stores, and fails
- * by name. Thread-safe.
+ * <p>Serializable because Paimon demands it; a copy from another process has no stores, and its
+ * calls fail. Thread-safe.
  */
 public final class SteleFileIO implements FileIO {
     private static final long serialVersionUID = 1L;
 
-    /** Data files whose size is remembered: some 20 MB of heap at most. */
+    /** Data files whose size is cached: some 20 MB of heap at most. */
     private static final int MAX_SIZES = 100_000;
 
     private final boolean isObjectStore;
@@ -50,7 +50,7 @@ public final class SteleFileIO implements FileIO {
         this.sizes = Caffeine.newBuilder().maximumSize(MAX_SIZES).build();
     }
 
-    /** Whether Paimon locks commits where it has a lock; commits here are safe without. */
+    /** Whether Paimon locks commits where it has a lock; commits here are safe without a lock. */
     @Override
     public boolean isObjectStore() {
         return isObjectStore;
@@ -102,7 +102,7 @@ public final class SteleFileIO implements FileIO {
         return found;
     }
 
-    /** The size of what never changes. */
+    /** Caches the size of a data file, which never changes. */
     private void remember(Path path, ObjectEntry entry) {
         if (LakeFileNames.isData(entry.path())) {
             requireNonNull(sizes, "sizes is null").put(path.toString(), entry.sizeBytes());
@@ -172,7 +172,10 @@ public final class SteleFileIO implements FileIO {
         return found.toArray(FileStatus[]::new);
     }
 
-    /** Not by resolution: a name with a colon would be read as one with a scheme. */
+    /**
+     * A child of a folder, not resolved by Paimon's path, which would read a name with a colon as
+     * one with a scheme.
+     */
     private static Path child(Path folder, String name) {
         String path = folder.toUri().getPath();
         return new Path(

@@ -6,7 +6,10 @@ import io.stele.objectstore.ObjectReader;
 import java.io.IOException;
 import org.apache.paimon.fs.Path;
 
-/** The files of a lake in its stores. Thread-safe. */
+/**
+ * The read access to a lake's files through its stores, with data files through the data page
+ * cache. Thread-safe.
+ */
 final class StoredLakeFiles implements LakeFiles {
     private final LakeStores stores;
 

@@ -20,9 +20,9 @@ import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.table.FileStoreTableFactory;
 
 /**
- * Tables by location, branch and schema, as coordinator and workers open them: without a request to
- * the metastore, and with one to the store for a schema that is seen first. Schemas are immutable,
- * so that tables are cached for good. Thread-safe.
+ * A cache of Paimon's table objects by location, branch and schema, which coordinator and workers
+ * open without a request to the metastore. A schema that this node sees first is read from the
+ * store with one request. Schemas are immutable, so that a cached table stays valid. Thread-safe.
  */
 public final class LakeTables {
     /** A table has its schema, options, path factories and a few caches that stay empty. */
@@ -33,7 +33,7 @@ public final class LakeTables {
             Caffeine.newBuilder().maximumSize(MAX_TABLES).build();
 
     /**
-     * @param generation when the schema of the query was made
+     * @param generation when the schema of the query was made, in epoch milliseconds
      */
     private record Key(String location, String branch, long generation, long id) {}
 
@@ -42,7 +42,7 @@ public final class LakeTables {
         this.lake = requireNonNull(lake, "lake is null");
     }
 
-    /** The table of a handle, with its schema. */
+    /** The table of a handle, with the handle's schema. */
     public FileStoreTable table(PaimonTableHandle handle) {
         return tables.get(
                 new Key(
@@ -53,7 +53,7 @@ public final class LakeTables {
                 key -> open(key, load(key)));
     }
 
-    /** Remembers the table that the metastore gave, so that its schema is not read again. */
+    /** Caches a table that the metastore returned, so that its schema is not read again. */
     public void offer(FileStoreTable table, String branch) {
         TableSchema schema = table.schema();
         Key key = new Key(table.location().toString(), branch, schema.timeMillis(), schema.id());

@@ -10,10 +10,10 @@ import io.trino.spi.type.Type;
 /** A conversion of blocks of one type to blocks of another. Stateless. */
 @FunctionalInterface
 public interface BlockCast {
-    /** For types whose blocks are alike. */
+    /** The conversion between types whose blocks are alike. */
     BlockCast NONE = block -> block;
 
-    /** The same positions as values of the other type. */
+    /** Returns a block of the other type with the same positions. */
     Block apply(Block block);
 
     /** A conversion of one value that is not null. */
@@ -22,12 +22,12 @@ public interface BlockCast {
         /**
          * Appends the value.
          *
-         * @param block has the value at {@code position}
+         * @param block the block that has the value at {@code position}
          */
         void append(ValueBlock block, int position, BlockBuilder target);
     }
 
-    /** This one, and then another. */
+    /** This conversion followed by another. */
     default BlockCast then(BlockCast next) {
         if (this == NONE) {
             return next;

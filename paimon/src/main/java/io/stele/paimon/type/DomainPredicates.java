@@ -32,15 +32,15 @@ import org.apache.paimon.types.DecimalType;
 import org.apache.paimon.types.RowType;
 
 /**
- * Trino's constraints as Paimon's predicates, which files, partitions and row groups are pruned by.
- * A predicate passes all rows of its constraint, and maybe more. Stateless.
+ * The translation of Trino's constraints to Paimon's predicates, by which scans prune partitions,
+ * files and row groups. A predicate accepts all rows of its constraint, and maybe more. Stateless.
  *
  * <p>Left out are {@code REAL} and {@code DOUBLE}, since Paimon's statistics of them may have NaN
  * as least and greatest value; {@code CHAR}, which Trino compares without trailing spaces; and
  * types without statistics.
  */
 public final class DomainPredicates {
-    /** Longer lists become the range from the least to the greatest value. */
+    /** Longer lists of ranges become the range from the least to the greatest value. */
     private static final int MAX_VALUES = 1_000;
 
     private DomainPredicates() {}
@@ -174,7 +174,7 @@ public final class DomainPredicates {
         };
     }
 
-    /** A value of Trino as Paimon has it. */
+    /** A value of Trino converted to Paimon's form. */
     private static Object toPaimon(DataType type, Object value) {
         return switch (type.getTypeRoot()) {
             case BOOLEAN -> value;

@@ -23,15 +23,16 @@ import org.apache.paimon.types.MultisetType;
 import org.apache.paimon.types.RowType;
 
 /**
- * The rules by which values that were written with one type are read as another: fields are matched
- * by their ids, at all levels. Immutable.
+ * The schema evolution rules by which a reader converts a file's values to the scan's types, with
+ * fields matched by id at all levels. Immutable.
  */
 final class FieldEvolution {
     private final FileFormat format;
     private final Optional<TimeZone> zone;
 
     /**
-     * @param zone of the wall clock that moments were stored by; empty: stored as they are
+     * @param zone the zone of the wall clock by which moments were stored; empty: they were stored
+     *     as they are
      */
     FieldEvolution(FileFormat format, Optional<TimeZone> zone) {
         this.format = requireNonNull(format, "format is null");
@@ -78,7 +79,9 @@ final class FieldEvolution {
                         });
     }
 
-    /** Of types with any number of digits, files have three. */
+    /**
+     * The type to decode stored values with; files have times and moments in a few precisions only.
+     */
     private Type stored(Type type) {
         return switch (type) {
             case io.trino.spi.type.TimeType _ -> format == FileFormat.ORC ? INTEGER : TIME_MILLIS;
@@ -144,7 +147,7 @@ final class FieldEvolution {
                     io.trino.spi.type.RowType.field(
                             format.fieldName(written.name()), child.get().stored()));
         }
-        // Whether the row is null is known by its fields
+        // Only a stored field shows whether the row is null
         return kept.isEmpty()
                 ? Optional.empty()
                 : Optional.of(
@@ -170,7 +173,7 @@ final class FieldEvolution {
             DataType fileValues,
             DataType wantedKeys,
             DataType wantedValues) {
-        // Different keys could become equal
+        // Else different keys could become equal
         Optional<StoredField> keys =
                 fileKeys.equalsIgnoreNullable(wantedKeys)
                         ? find(fileKeys, wantedKeys)

@@ -21,10 +21,11 @@ import org.apache.paimon.types.MultisetType;
 import org.apache.paimon.types.RowType;
 
 /**
- * The wanted columns of a scan as a file has them. Immutable.
+ * The mapping of a scan's wanted columns to the columns of one data file, with the conversions of
+ * their values. Immutable.
  *
- * @param stored those that the file has
- * @param channels all, in the order of the scan
+ * @param stored the wanted columns that the file has
+ * @param channels all wanted columns, in the order of the scan
  */
 public record FileColumns(List<Stored> stored, List<Channel> channels) {
     /** The option of tables under which moments are stored by the writer's wall clock. */
@@ -98,13 +99,16 @@ public record FileColumns(List<Stored> stored, List<Channel> channels) {
         return Optional.of(new FileColumns(stored, channels));
     }
 
-    /** Whether moments of such a table are stored as they are. */
+    /**
+     * The time zone of the wall clock by which the table's moments are stored; empty: they are
+     * stored as they are.
+     */
     static Optional<TimeZone> wallClock(FileFormat format, TableSchema table) {
         boolean isLegacy =
                 format == FileFormat.ORC
                         && Boolean.parseBoolean(
                                 table.options().getOrDefault(LEGACY_INSTANTS, "true"));
-        // As Paimon's reader: that of the process
+        // The zone of the process, as in Paimon's reader
         TimeZone zone = TimeZone.getDefault();
         return isLegacy && !zone.hasSameRules(TimeZone.getTimeZone("UTC"))
                 ? Optional.of(zone)
@@ -121,7 +125,10 @@ public record FileColumns(List<Stored> stored, List<Channel> channels) {
         return fields;
     }
 
-    /** Readers of both formats compare names without regard to case. */
+    /**
+     * Whether no two names differ only by case; readers of both formats compare names without
+     * regard to case.
+     */
     private static boolean hasClearNames(DataType type) {
         return switch (type) {
             case RowType row -> {

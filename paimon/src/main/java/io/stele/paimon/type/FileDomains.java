@@ -11,12 +11,12 @@ import org.apache.paimon.types.DataType;
 import org.apache.paimon.types.DataTypeRoot;
 
 /**
- * The domains of a constraint as domains of the values that a file has, for its statistics.
- * Stateless.
+ * The translation of a constraint's domains to domains of a file's stored values, for pruning by
+ * the file's statistics. Stateless.
  *
  * <p>Left out are {@code REAL} and {@code DOUBLE}, whose statistics may have NaN as a bound; {@code
- * CHAR}, which is stored with trailing spaces; {@code TIME}, of whose unit in ORC trino-orc has
- * another idea; and columns whose type was altered.
+ * CHAR}, which is stored with trailing spaces; {@code TIME}, whose unit in ORC differs from
+ * trino-orc's; and columns whose type was altered.
  */
 public final class FileDomains {
     private FileDomains() {}
@@ -86,7 +86,7 @@ public final class FileDomains {
         };
     }
 
-    /** For types that differ in their precision only, whose values are alike. */
+    /** The same values under another type, which differs from theirs in its precision only. */
     private static ValueSet values(Type type, ValueSet values) {
         List<Range> ranges =
                 values.getRanges().getOrderedRanges().stream()

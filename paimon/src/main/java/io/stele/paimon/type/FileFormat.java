@@ -10,7 +10,7 @@ public enum FileFormat {
     ORC,
     PARQUET;
 
-    /** Before the hexadecimal digits of a name. */
+    /** The prefix of names that are encoded as hexadecimal digits. */
     private static final String PREFIX = "x";
 
     /**

@@ -40,8 +40,7 @@ import org.apache.paimon.types.MultisetType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The values of rows as Paimon's reader gives them, as Trino's native values and in Trino's blocks.
- * Stateless.
+ * The conversion of values from Paimon's readers to Trino's native values and blocks. Stateless.
  */
 public final class InternalRowBlocks {
     private InternalRowBlocks() {}
@@ -90,7 +89,7 @@ public final class InternalRowBlocks {
     }
 
     /**
-     * A value of a type without elements or fields as Trino has it on its stack.
+     * The native value of Trino for a value of a type without elements or fields.
      *
      * @throws IllegalArgumentException for other types
      */

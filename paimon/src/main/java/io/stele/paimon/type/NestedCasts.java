@@ -16,7 +16,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.IntPredicate;
 
-/** Conversions of arrays, maps and rows whose elements, values or fields are converted. */
+/**
+ * Conversions of blocks of arrays, maps and rows whose elements, values or fields are converted.
+ * Stateless.
+ */
 final class NestedCasts {
     private NestedCasts() {}
 
@@ -24,8 +27,8 @@ final class NestedCasts {
      * A field of a wanted row.
      *
      * @param index in the stored row; negative: the file does not have it
-     * @param cast of its values
-     * @param type wanted
+     * @param cast the conversion of its values
+     * @param type the wanted type
      */
     record Field(int index, BlockCast cast, Type type) {}
 

@@ -10,13 +10,14 @@ import io.trino.spi.type.TimestampType;
 import io.trino.spi.type.TimestampWithTimeZoneType;
 
 /**
- * The second that trino-orc takes too much from times before 1970.
+ * The correction of times before 1970 that trino-orc reads one second too early.
  *
  * <p>ORC stores seconds and nanoseconds, and its writers cut negative seconds towards zero, so that
- * readers take one off. Since ORC 1.6 that is so only where the nanoseconds are a millisecond or
- * more; trino-orc does it for all but zero. What it reads as less than a millisecond after a
- * negative second is therefore a second later. (Around 1970-01-01 in files of other zones than UTC
- * the sign of what is stored is not known; there the time is left as it was read.)
+ * readers take one off. Since ORC 1.6 readers take it off only where the nanoseconds are a
+ * millisecond or more, but trino-orc takes it off for all nanoseconds but zero. A time that it
+ * reads as less than a millisecond after a negative second is therefore a second too early. (Around
+ * 1970-01-01 in files of other zones than UTC the sign of what is stored is not known; there the
+ * time is left as it was read.)
  */
 final class OrcSeconds {
     private static final long MICROS = 1_000_000;

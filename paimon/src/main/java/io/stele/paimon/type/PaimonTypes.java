@@ -38,9 +38,9 @@ import org.apache.paimon.types.MultisetType;
 import org.apache.paimon.types.RowType;
 import org.apache.paimon.types.VarCharType;
 
-/** The types of Paimon as Trino's, and back. Stateless. */
+/** The translation of Paimon's types to Trino's types, and back. Stateless. */
 public final class PaimonTypes {
-    /** Of the digits after the second that Paimon stores. */
+    /** The most digits after the second that Paimon stores. */
     private static final int MAX_PRECISION = 9;
 
     private static final TypeOperators OPERATORS = new TypeOperators();
@@ -63,7 +63,7 @@ public final class PaimonTypes {
     }
 
     /**
-     * The same, of a column.
+     * The type of Trino that has all values of a column of Paimon.
      *
      * @throws TrinoException that names the column, if there is none
      */
@@ -79,7 +79,7 @@ public final class PaimonTypes {
                                                         column.type().asSQLString())));
     }
 
-    /** The same; empty if Trino has no such type. */
+    /** The type of Trino that has all values of a type of Paimon; empty if there is none. */
     public static Optional<Type> find(DataType type) {
         return switch (type.getTypeRoot()) {
             case BOOLEAN -> Optional.of(BOOLEAN);
@@ -159,7 +159,7 @@ public final class PaimonTypes {
     /**
      * The nullable type of Paimon that has all values of a type of Trino.
      *
-     * @param column for the error
+     * @param column its name, for the error
      * @throws TrinoException that names the column, if there is none
      */
     public static DataType toPaimon(String column, Type type) {

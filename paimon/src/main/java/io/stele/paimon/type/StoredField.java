@@ -6,11 +6,11 @@ import io.trino.spi.type.Type;
 import org.apache.paimon.types.DataType;
 
 /**
- * The values of a field as a file has them.
+ * The types and the conversion with which a reader decodes one field's values of a file.
  *
- * @param file their type in the schema of the file, of nested fields those that are wanted
+ * @param file their type in the schema of the file, with only the wanted nested fields
  * @param stored the type to decode them with
- * @param cast to the wanted type
+ * @param cast the conversion to the wanted type
  */
 public record StoredField(DataType file, Type stored, BlockCast cast) {
     public StoredField {

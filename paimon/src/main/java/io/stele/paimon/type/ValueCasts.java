@@ -25,8 +25,8 @@ import org.apache.paimon.types.VarBinaryType;
 import org.apache.paimon.types.VarCharType;
 
 /**
- * Conversions of values without elements to those of a type that the column was altered to. Each
- * loses nothing, or gives what Paimon's reader gives. Stateless.
+ * Conversions of a file's values without elements to the type that their column was altered to.
+ * Each loses nothing, or returns what Paimon's reader returns. Stateless.
  */
 final class ValueCasts {
     private ValueCasts() {}
@@ -196,7 +196,7 @@ final class ValueCasts {
                                                 UTC_KEY))));
     }
 
-    /** Cuts the digits that the type has not. */
+    /** Cuts the digits that the type does not have. */
     static BlockCast truncated(TimestampType type) {
         int precision = type.getPrecision();
         if (precision % 3 == 0 && precision > 0) {
@@ -223,7 +223,7 @@ final class ValueCasts {
                 });
     }
 
-    /** The same of moments. */
+    /** Cuts the digits of moments that the type does not have. */
     static BlockCast truncated(TimestampWithTimeZoneType type) {
         int precision = type.getPrecision();
         if (precision % 3 == 0 && precision > 0) {
@@ -255,7 +255,7 @@ final class ValueCasts {
                 });
     }
 
-    /** Moments that were stored as the wall clock of a zone showed their time in UTC. */
+    /** Corrects moments that were stored as the wall clock of a zone showed their time in UTC. */
     static BlockCast shifted(TimestampWithTimeZoneType type, TimeZone zone) {
         return type.isShort()
                 ? BlockCast.ofValues(

@@ -51,19 +51,20 @@ import org.apache.paimon.types.VarBinaryType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The values of Trino's blocks as Paimon's writers take them: the reverse of {@link
- * io.stele.paimon.type.InternalRowBlocks}. Stateless.
+ * The conversion of values in Trino's blocks to Paimon's values, for its writers; the reverse of
+ * {@link io.stele.paimon.type.InternalRowBlocks}. Stateless.
  */
 final class BlockValues {
     private BlockValues() {}
 
     /**
-     * One value; null if it is.
+     * Converts one value; null stays null.
      *
-     * @param column for errors
+     * @param column its name, for errors
      * @param target Paimon's type
      * @param type Trino's type of the same values
-     * @throws TrinoException if it is null and the type has no nulls, or longer than the type
+     * @throws TrinoException if the value is null and the type has no nulls, or the value is longer
+     *     than the type allows
      */
     static @Nullable Object read(
             String column, DataType target, Type type, Block block, int position) {
@@ -135,7 +136,7 @@ final class BlockValues {
         return (int) (type.getLong(block, position) / PICOSECONDS_PER_MILLISECOND);
     }
 
-    /** Values of a fixed length have it in the file. */
+    /** Pads a text with spaces, since files store it in the type's full length. */
     private static BinaryString character(CharType type, Block block, int position) {
         Slice padded = padSpaces(type.getSlice(block, position), type.getLength());
         return BinaryString.fromBytes(padded.getBytes());

@@ -26,13 +26,12 @@ import org.apache.paimon.utils.SnapshotManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The last step of one statement's commit, which creates the snapshot: it watches what becomes of
- * it, and refuses snapshots that would hide what others have committed since the statement read the
- * table. Confined to the thread that commits.
+ * A guard around the creation of one statement's snapshot, which tracks its outcome, and refuses it
+ * after conflicting commits since the statement's read. Confined to the thread that commits.
  *
- * <p>The check is exact: a snapshot is created if absent, so that no other one comes between. An
- * attempt whose answer is lost is looked for before the next one, and once more by the next one
- * when it creates its snapshot: in between it may have arrived.
+ * <p>The check is exact, since a snapshot is created only if absent, so that no other snapshot
+ * comes between. An attempt whose answer is lost is looked for before the next attempt, and once
+ * more when the next attempt creates its snapshot, since it may have arrived in between.
  */
 final class CommitGuard {
     /** A partition and bucket that the statement writes; null: any bucket of the partition. */
@@ -44,7 +43,7 @@ final class CommitGuard {
     private final Optional<ReadSnapshot> read;
     private final Set<Place> places = new HashSet<>();
     private long before; // the snapshot before the earliest attempt; 0: there was none
-    private long checked = -1; // up to here nobody else has written; -1: not looked at
+    private long checked = -1; // no other commit conflicts up to this snapshot; -1: not checked
     private long unknownId; // the last snapshot that was perhaps created
     private boolean isUnknown;
     private OptionalLong committed = OptionalLong.empty();
@@ -52,8 +51,8 @@ final class CommitGuard {
 
     /**
      * @param identifier of this commit, among those of the user
-     * @param read after which nobody else may have written where the statement writes; empty:
-     *     others may
+     * @param read the snapshot after which no other commit may have written where the statement
+     *     writes; empty: other commits may
      * @param wholePartitions whether a bucket depends on the others of its partition
      */
     CommitGuard(
@@ -73,7 +72,7 @@ final class CommitGuard {
     }
 
     /**
-     * The first attempt begins.
+     * Notes the latest snapshot before the first attempt.
      *
      * @param latest the latest snapshot; empty: there is none
      */
@@ -82,10 +81,10 @@ final class CommitGuard {
     }
 
     /**
-     * Looks for the snapshot of an attempt whose answer was lost. If another one has its place, the
-     * attempt has failed for good.
+     * Looks for the snapshot of an attempt whose answer was lost. If another snapshot has its id,
+     * the attempt has failed for good.
      *
-     * @return the snapshot, which is committed from now on
+     * @return the snapshot, which counts as committed from now on; empty: not found
      */
     OptionalLong find() throws IOException {
         SnapshotManager snapshots = table.snapshotManager();
@@ -113,7 +112,7 @@ final class CommitGuard {
                 && snapshot.commitIdentifier() == identifier;
     }
 
-    /** Whether a snapshot was perhaps created, and no answer said so. */
+    /** Whether an attempt whose answer was lost has perhaps created a snapshot. */
     boolean isUnknown() {
         return isUnknown;
     }
@@ -127,12 +126,12 @@ final class CommitGuard {
         return committed;
     }
 
-    /** Why the statement can never be committed. */
+    /** The reason why the statement can never be committed; null: there is none. */
     @Nullable TrinoException conflict() {
         return conflict;
     }
 
-    /** The same as {@code commit}, under this guard. */
+    /** Paimon's creation of snapshots under this guard. */
     SnapshotCommit over(SnapshotCommit commit, SnapshotManager snapshots) {
         return new SnapshotCommit() {
             @Override
@@ -144,7 +143,8 @@ final class CommitGuard {
                 try {
                     created = commit.commit(snapshot, branch, statistics);
                 } catch (Exception e) {
-                    // A refusal is definite, unless a try before it within the store was not
+                    // A refusal is definite, unless the outcome of an earlier try within the store
+                    // is unknown
                     if (!(e instanceof AccessDeniedException) || e.getSuppressed().length > 0) {
                         isUnknown = true;
                         unknownId = Math.max(unknownId, snapshot.id());
@@ -216,7 +216,10 @@ final class CommitGuard {
         }
     }
 
-    /** Rows that wait for a compaction were not seen, and may be newer than those that were. */
+    /**
+     * Throws if files of written buckets wait for a compaction: their rows were not read, and may
+     * be newer than the rows that were read.
+     */
     private void checkCompacted(Snapshot present) {
         Iterator<ManifestEntry> waiting =
                 table.store()
@@ -260,7 +263,7 @@ final class CommitGuard {
         return failure;
     }
 
-    /** Whether a snapshot has other rows than the one before it where the statement writes. */
+    /** Whether the commit of a snapshot changed rows of buckets that the statement writes. */
     private boolean touches(Snapshot other) {
         if (other.commitKind() == CommitKind.COMPACT || other.commitKind() == CommitKind.ANALYZE) {
             return false;

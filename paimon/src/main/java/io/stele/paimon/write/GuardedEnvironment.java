@@ -12,8 +12,8 @@ import org.apache.paimon.utils.SnapshotManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The catalog of a table as one commit sees it: the same as the catalog's own, but for a guard of
- * the snapshot. Confined to the thread that commits.
+ * The catalog environment of a table for one commit, which delegates to the table's own environment
+ * but creates the snapshot under a {@link CommitGuard}. Confined to the thread that commits.
  */
 final class GuardedEnvironment extends CatalogEnvironment {
     private static final long serialVersionUID = 1L;

@@ -9,8 +9,8 @@ import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.types.DataField;
 
 /**
- * The hidden column by which a MERGE, UPDATE or DELETE names a row: some columns of the row itself.
- * Stateless.
+ * The definition of the hidden row-id column by which MERGE, UPDATE and DELETE name a row, made of
+ * columns of the row itself. Stateless.
  */
 public final class MergeRowIds {
     /** No field of Paimon has a negative id. */
@@ -20,7 +20,7 @@ public final class MergeRowIds {
 
     private MergeRowIds() {}
 
-    /** The row id of a table. */
+    /** The row-id column of a table. */
     public static PaimonColumnHandle column(FileStoreTable table) {
         List<RowType.Field> fields =
                 columns(table).stream()
@@ -29,9 +29,9 @@ public final class MergeRowIds {
         return new PaimonColumnHandle(COLUMN_ID, COLUMN_NAME, RowType.from(fields));
     }
 
-    /** The columns that it consists of. */
+    /** The columns of a table that its row id consists of. */
     static List<PaimonColumnHandle> columns(FileStoreTable table) {
-        return MergeRules.rowIdFields(table).stream()
+        return RowChangeRules.rowIdFields(table).stream()
                 .map(
                         field ->
                                 new PaimonColumnHandle(
@@ -39,14 +39,14 @@ public final class MergeRowIds {
                 .toList();
     }
 
-    /** Where each field of a row is in the row id; -1: not there. */
+    /** The index in the row id of each field of a row; -1: not in the row id. */
     static int[] channels(FileStoreTable table) {
         return channels(
                 table.rowType().getFields(),
-                MergeRules.rowIdFields(table).stream().map(DataField::id).toList());
+                RowChangeRules.rowIdFields(table).stream().map(DataField::id).toList());
     }
 
-    /** Where each of some fields is in a list of ids; -1: not there. */
+    /** The index in a list of ids of each field; -1: not in the list. */
     static int[] channels(List<DataField> fields, List<Integer> ids) {
         int[] channels = new int[fields.size()];
         Arrays.setAll(channels, i -> ids.indexOf(fields.get(i).id()));

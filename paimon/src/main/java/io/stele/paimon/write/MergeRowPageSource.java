@@ -13,9 +13,12 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** The rows of another source with their row ids. Confined to one driver. */
+/**
+ * A page source that adds row ids to the pages of another source, for MERGE, UPDATE and DELETE.
+ * Confined to one driver.
+ */
 final class MergeRowPageSource implements ConnectorPageSource {
-    /** In place of a channel: the row id. */
+    /** The row id, in place of a channel. */
     static final int ROW_ID = -1;
 
     private final ConnectorPageSource source;
@@ -23,8 +26,8 @@ final class MergeRowPageSource implements ConnectorPageSource {
     private final int[] rowIdChannels;
 
     /**
-     * @param channels of the source, in the order of the result
-     * @param rowIdChannels of the source, in the order of the fields of the row id
+     * @param channels the channels of the source, in the order of the result, or {@link #ROW_ID}
+     * @param rowIdChannels the channels of the source, in the order of the fields of the row id
      */
     MergeRowPageSource(ConnectorPageSource source, int[] channels, int[] rowIdChannels) {
         this.source = requireNonNull(source, "source is null");

@@ -23,8 +23,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The provider of page sources, also of scans that ask for the row id of {@link MergeRowIds}.
- * Thread-safe.
+ * The connector's page source provider on workers, which adds row ids to the scans that request the
+ * column of {@link MergeRowIds}. Thread-safe.
  */
 public final class MergeRowPageSources implements ConnectorPageSourceProvider {
     private final PaimonPageSources sources;

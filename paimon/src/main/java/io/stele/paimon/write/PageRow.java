@@ -30,9 +30,9 @@ import org.apache.paimon.types.RowType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A row of Paimon that is a view of one position of Trino's blocks, so that values go to the
- * writer's buffer without an object for each. Fields without a block are null. Confined to one
- * thread; a row that is kept must be copied.
+ * A mutable view of one position of Trino's blocks as a row of Paimon, so that writers copy values
+ * without an object for each row. Fields without a block are null. Confined to one thread; a row
+ * that is kept must be copied.
  */
 final class PageRow implements InternalRow {
     private final List<DataField> fields;
@@ -41,7 +41,7 @@ final class PageRow implements InternalRow {
     private int position;
     private RowKind kind = RowKind.INSERT;
 
-    /** A row without blocks; fields of types that Trino has not stay null. */
+    /** A view without blocks; fields whose types Trino does not have stay null. */
     PageRow(RowType type) {
         this.fields = type.getFields();
         this.types = new Type[fields.size()];
@@ -52,7 +52,7 @@ final class PageRow implements InternalRow {
     }
 
     /**
-     * The rows to come.
+     * Sets the blocks of the next rows.
      *
      * @param newBlocks of the fields, in order; null: a field that is null
      */
@@ -64,7 +64,7 @@ final class PageRow implements InternalRow {
         blocks = newBlocks;
     }
 
-    /** Moves to another row. */
+    /** Moves to another position. */
     PageRow at(int newPosition, RowKind newKind) {
         position = newPosition;
         kind = newKind;
@@ -77,7 +77,7 @@ final class PageRow implements InternalRow {
 
     private Object read(int field) {
         DataField target = fields.get(field);
-        // Nulls are the writer's to refuse, which names the column
+        // The writer refuses nulls, and names the column
         DataType type = target.type().copy(true);
         return requireNonNull(
                 BlockValues.read(

@@ -27,19 +27,21 @@ import org.apache.paimon.types.RowType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One writer of an UPDATE, DELETE or MERGE. A changed row arrives as a deleted and an added one
- * with the same key, of which the added one alone is written: it replaces the row of its key.
+ * The sink of one driver on a worker for an UPDATE, DELETE or MERGE, which writes changed rows
+ * through Paimon's writer. A changed row arrives as a deleted and an added row with the same key.
+ * The added row replaces the row of its key; the deleted row is written only for a changelog.
  *
- * <p>Rows that a MERGE inserts are written last: one may have the key of a row that the same
- * statement deletes, and the later of two rows of a key counts. Confined to one driver.
+ * <p>Rows that a MERGE inserts are written last, since an inserted row may have the key of a row
+ * that the same statement deletes, and the later of two rows of a key counts. Confined to one
+ * driver.
  */
 final class PaimonMergeSink implements ConnectorMergeSink {
-    /** Inserted rows beyond it wait on disk. */
+    /** The memory of inserted rows that wait; more rows wait on disk. */
     private static final long INSERT_BUFFER_BYTES = 16 << 20;
 
     private final SchemaTableName name;
     private final TableWriter writer;
-    private final MergeRules rules;
+    private final RowChangeRules rules;
     private final Map<Integer, List<Integer>> updated;
     private final int[] channels;
     private final int[] rowIdChannels;
@@ -59,7 +61,7 @@ final class PaimonMergeSink implements ConnectorMergeSink {
             SchemaTableName name,
             RowType type,
             TableWriter writer,
-            MergeRules rules,
+            RowChangeRules rules,
             Map<Integer, List<Integer>> updated,
             int[] channels,
             int[] rowIdChannels,

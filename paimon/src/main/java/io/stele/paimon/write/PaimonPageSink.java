@@ -11,7 +11,10 @@ import java.util.Collection;
 import java.util.concurrent.CompletableFuture;
 import org.apache.paimon.types.RowKind;
 
-/** One writer of an INSERT or CREATE TABLE AS. Confined to one driver. */
+/**
+ * The sink of one driver on a worker for an INSERT or CREATE TABLE AS, which writes rows through
+ * Paimon's writer. Confined to one driver.
+ */
 final class PaimonPageSink implements ConnectorPageSink {
     private final SchemaTableName name;
     private final TableWriter writer;
@@ -29,7 +32,7 @@ final class PaimonPageSink implements ConnectorPageSink {
         this.channels = channels.clone();
     }
 
-    /** The blocks of a table's columns, by their channels. */
+    /** The blocks of a table's columns, by their channels; null for a negative channel. */
     static Block[] blocks(Page page, int[] channels) {
         Block[] blocks = new Block[channels.length];
         for (int i = 0; i < channels.length; i++) {

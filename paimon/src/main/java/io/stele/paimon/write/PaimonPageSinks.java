@@ -23,7 +23,10 @@ import java.util.Optional;
 import org.apache.paimon.disk.IOManager;
 import org.apache.paimon.table.FileStoreTable;
 
-/** The provider of the page sinks of writers, on workers. Thread-safe. */
+/**
+ * The connector's page sink provider on workers, for INSERT, CREATE TABLE AS, UPDATE, DELETE and
+ * MERGE. Thread-safe.
+ */
 public final class PaimonPageSinks implements ConnectorPageSinkProvider {
     private final LakeTables tables;
     private final SpillFolder spill;
@@ -70,7 +73,7 @@ public final class PaimonPageSinks implements ConnectorPageSinkProvider {
                 write.table().name(),
                 table.rowType(),
                 writer(write, table),
-                new MergeRules(write.table().name(), table),
+                new RowChangeRules(write.table().name(), table),
                 handle.updated(),
                 channels(write, table),
                 MergeRowIds.channels(table),

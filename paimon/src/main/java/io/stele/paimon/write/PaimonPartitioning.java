@@ -12,19 +12,23 @@ import io.trino.spi.type.Type;
 import java.util.List;
 import java.util.Optional;
 
-/** Trino's partitioning provider: the assignment of rows to the writers of buckets. Stateless. */
+/**
+ * The connector's partitioning provider, by which Trino sends written rows to the writers of their
+ * buckets. Stateless.
+ */
 public final class PaimonPartitioning implements ConnectorNodePartitioningProvider {
     @Inject
     public PaimonPartitioning() {}
 
-    /** Each writer on one node; the engine chooses which. */
+    /** Assigns each writer to one node, which the engine chooses. */
     @Override
     public Optional<ConnectorBucketNodeMap> getBucketNodeMapping(
             ConnectorTransactionHandle transaction,
             ConnectorSession session,
             ConnectorPartitioningHandle partitioning) {
         int writers = ((PaimonPartitioningHandle) partitioning).writers();
-        // By row id as by columns: rows that a MERGE inserts and changes go to the same writers
+        // By row id as by columns, so that rows of a bucket that a MERGE inserts and changes have
+        // one writer
         return Optional.of(
                 ConnectorBucketNodeMap.createBucketNodeMap(writers).withCacheKeyHint(writers));
     }

@@ -19,10 +19,11 @@ import org.apache.paimon.types.RowType;
 import org.apache.paimon.utils.InternalRowPartitionComputer;
 
 /**
- * The partitions that a DELETE takes away whole.
+ * The whole partitions that a DELETE removes without reading rows, listed on the coordinator from
+ * the table's current metadata.
  *
- * @param partitions by the texts of their values, as Paimon's commit takes them
- * @param rowCount empty: files have rows that are obsolete
+ * @param partitions by the texts of their values, as Paimon's commit accepts them
+ * @param rowCount the number of rows in them; empty: unknown, since files may have obsolete rows
  */
 public record PartitionDeletes(List<Map<String, String>> partitions, OptionalLong rowCount) {
     public PartitionDeletes {
@@ -72,7 +73,10 @@ public record PartitionDeletes(List<Map<String, String>> partitions, OptionalLon
         }
     }
 
-    /** Some values have the text of another one, which would be deleted in their place. */
+    /**
+     * Throws if the texts of a partition's values are those of other values, which would be deleted
+     * in their place.
+     */
     private static void checkExact(
             Map<String, String> named, BinaryRow partition, RowType type, CoreOptions options) {
         boolean isExact;

@@ -19,9 +19,9 @@ import org.apache.paimon.disk.IOManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The folder on this node where writers of one catalog sort and buffer what does not fit in memory:
- * below the node's data directory, or else a temporary one. What a process that was killed has left
- * there is deleted. Thread-safe.
+ * The local folder where one catalog's writers and compactions sort and buffer rows that do not fit
+ * in memory. It is below the node's data directory, or else temporary. At the start, files that a
+ * killed process has left below the data directory are deleted. Thread-safe.
  */
 public final class SpillFolder {
     private static final Logger log = Logger.get(SpillFolder.class);
@@ -36,7 +36,7 @@ public final class SpillFolder {
     }
 
     /**
-     * @param startMillis what is older in the folder is of another process
+     * @param startMillis epoch milliseconds; older files in the folder belong to an earlier process
      */
     SpillFolder(Optional<Path> folder, long startMillis) {
         this.folder = folder.orElse(null);
@@ -62,7 +62,7 @@ public final class SpillFolder {
         }
     }
 
-    /** The disk of one writer; what is on it is deleted when it is closed. */
+    /** The disk space of one writer; its files are deleted when it is closed. */
     IOManager open() {
         return IOManager.create(folder().toString());
     }
@@ -71,7 +71,7 @@ public final class SpillFolder {
         Path present = folder;
         if (present == null) {
             try {
-                // Of this user alone
+                // Accessible for this user alone
                 present = Files.createTempDirectory("stele-paimon-spill-");
             } catch (IOException e) {
                 throw new UncheckedIOException(e);

@@ -29,13 +29,14 @@ import org.apache.paimon.table.sink.CommitMessage;
 import org.apache.paimon.table.sink.TableCommitImpl;
 
 /**
- * Commits of statements, each of which takes place once or not at all.
+ * The committer of statements and compactions to Paimon's tables, which repeats attempts so that
+ * each commit takes place once or not at all.
  *
- * <p>A statement has a commit user of its own, and two commits: that of its rows, and that of the
- * compactions which its writers did. An attempt whose answer is lost is looked for by user and
- * identifier before the next one, and by the next one before it creates its snapshot; and as two
- * attempts at one snapshot exclude each other, an attempt that arrives late is no second commit.
- * Stateless; calls block.
+ * <p>A statement has a commit user of its own, and two commits, one of its rows and one of the
+ * compactions of its writers. An attempt whose answer is lost is looked for by user and identifier
+ * before the next attempt, and again before the next attempt creates its snapshot. As two attempts
+ * at one snapshot exclude each other, an attempt that arrives late is no second commit. Stateless;
+ * calls block.
  */
 public final class TableCommits {
     private static final Logger log = Logger.get(TableCommits.class);
@@ -48,16 +49,19 @@ public final class TableCommits {
     /** The identifier that Paimon gives to truncations. */
     private static final long BATCH = Long.MAX_VALUE;
 
-    /** Beyond, the store is away, and a user should not wait for it. */
+    /**
+     * The longest search for an unknown outcome; beyond it, the store is away, and a user should
+     * not wait.
+     */
     private static final Duration MAX_UNKNOWN = Duration.ofMinutes(1);
 
     private static final Duration MAX_WAIT = Duration.ofSeconds(2);
 
     /**
-     * What became of a statement.
+     * The outcome of a statement.
      *
-     * @param snapshotId the last snapshot of it; empty: there was nothing to commit
-     * @param lostCompaction whether another commit came before the compactions of the writers
+     * @param snapshotId the statement's last snapshot; empty: there was nothing to commit
+     * @param lostCompaction whether the compactions of the writers could not be committed
      */
     public record Committed(OptionalLong snapshotId, boolean lostCompaction) {
         public Committed {
@@ -69,7 +73,7 @@ public final class TableCommits {
     private final LongConsumer pauseMillis;
 
     /**
-     * @param pauseMillis waits between attempts
+     * @param pauseMillis waits so many milliseconds between attempts
      */
     public TableCommits(LongSupplier nanoTime, LongConsumer pauseMillis) {
         this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
@@ -77,13 +81,13 @@ public final class TableCommits {
     }
 
     /**
-     * Commits what writers have written. On failure their files are deleted, unless the outcome is
-     * unknown.
+     * Commits the files that writers have written. On failure their files are deleted, unless the
+     * outcome is unknown.
      *
      * @param table as the catalog has it, with the schema of the statement
      * @param overwrite whether the partitions that were written lose their earlier rows
-     * @param read since which nobody else may have changed the buckets that were written; empty:
-     *     others may
+     * @param read the snapshot since which no other commit may have changed the written buckets;
+     *     empty: other commits may
      * @throws TrinoException of a conflict, a failure, or an unknown outcome
      */
     public Committed commit(
@@ -95,7 +99,7 @@ public final class TableCommits {
         return commitMessages(table, commitUser, WriteMessages.decode(fragments), overwrite, read);
     }
 
-    /** The same, of what writers in this process report. */
+    /** Commits the messages of writers in this process, as {@link #commit} does. */
     Committed commitMessages(
             FileStoreTable table,
             String commitUser,
@@ -108,7 +112,7 @@ public final class TableCommits {
         CommitGuard guard = new CommitGuard(table, commitUser, ROWS, read, written, dynamicBuckets);
         Options options = new Options();
         if (overwrite && !compacted.isEmpty()) {
-            // The files would go to another level than that at which the compaction expects them
+            // Else the files would move to another level than the compaction expects
             options.set(CoreOptions.OVERWRITE_UPGRADE, false);
         }
         OptionalLong rows;
@@ -134,7 +138,7 @@ public final class TableCommits {
             OptionalLong compactions = commitCompaction(table, commitUser, messages);
             return new Committed(compactions.isPresent() ? compactions : rows, false);
         } catch (TrinoException e) {
-            // What it leaves is what it began with, and the next one does it again
+            // The files before the compaction stay, and the next compaction includes them
             log.warn(e, "Rows are committed, but not the compaction of %s", table.location());
             return new Committed(rows, true);
         }
@@ -146,8 +150,8 @@ public final class TableCommits {
     }
 
     /**
-     * Commits what writers have compacted. On failure their files are deleted, unless the outcome
-     * is unknown.
+     * Commits the compactions of writers. On failure their files are deleted, unless the outcome is
+     * unknown.
      *
      * @return the snapshot; empty: there was nothing to commit
      */
@@ -195,7 +199,9 @@ public final class TableCommits {
         return new CommitGuard(table, commitUser, identifier, Optional.empty(), List.of(), false);
     }
 
-    /** Attempts until one took place, or none ever will. */
+    /**
+     * Repeats an attempt until its commit took place, or never will, or its outcome stays unknown.
+     */
     private OptionalLong once(
             FileStoreTable table,
             CommitGuard guard,
@@ -222,7 +228,7 @@ public final class TableCommits {
                     return guard.committed();
                 }
                 if (guard.isUnknown()) {
-                    // A statement that is cancelled by now is no reason not to find out
+                    // Also a cancelled statement must find out the outcome
                     interrupted |= Thread.interrupted();
                     if (unknownSince.isEmpty()) {
                         unknownSince = OptionalLong.of(nanoTime.getAsLong());
@@ -302,7 +308,7 @@ public final class TableCommits {
                 .anyMatch(AccessDeniedException.class::isInstance);
     }
 
-    /** Paimon has no type of exception for it. */
+    /** Paimon has no exception type for conflicts. */
     private static boolean isConflict(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause.getMessage() != null && cause.getMessage().contains("Give up committing")) {
@@ -338,7 +344,7 @@ public final class TableCommits {
     private static FileStoreTable guarded(
             FileStoreTable table, CommitGuard guard, Options options) {
         options.set(CoreOptions.BRANCH, table.coreOptions().branch());
-        // Attempts are repeated here, where it is known what became of each
+        // Attempts are repeated here, where the outcome of each is known
         options.set(CoreOptions.COMMIT_MAX_RETRIES, 0);
         // Else an overwrite would delete all partitions
         options.set(CoreOptions.DYNAMIC_PARTITION_OVERWRITE, true);

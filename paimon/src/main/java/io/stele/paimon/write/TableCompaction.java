@@ -29,14 +29,14 @@ import org.apache.paimon.table.sink.TableWriteImpl;
 import org.apache.paimon.table.source.EndOfScanException;
 
 /**
- * A full compaction of one table in this process, by Paimon's writers: all files of a bucket become
- * one sorted run, or small files of rows without keys become larger ones. Thread-safe; waits for
- * the store.
+ * The compaction of tables in this process by Paimon's writers, for procedure {@code compact} and
+ * after statements that lost their own compaction. All files of a bucket become one sorted run;
+ * small files of a table without primary key become larger files. Thread-safe; waits for the store.
  */
 public final class TableCompaction {
     private static final Logger log = Logger.get(TableCompaction.class);
 
-    /** Buckets of one commit, so that what is done stays done when a later one fails. */
+    /** Buckets of one commit, so that finished compactions stay when a later commit fails. */
     private static final int BUCKETS_OF_COMMIT = 32;
 
     private static final int TASKS_OF_COMMIT = 16;
@@ -57,7 +57,7 @@ public final class TableCompaction {
     /**
      * Compacts a table.
      *
-     * @return the last snapshot of it; empty: there was nothing to compact
+     * @return the snapshot of the last commit; empty: there was nothing to compact
      */
     public OptionalLong compact(FileStoreTable table) {
         FileStoreTable writable =
@@ -81,7 +81,8 @@ public final class TableCompaction {
 
     /**
      * Compacts the buckets of a statement whose own compaction lost against another one, in a table
-     * whose readers leave out what is not compacted.
+     * whose readers leave out rows that are not compacted. After some attempts a failure is only
+     * logged.
      *
      * @return the snapshot; empty: there was nothing to compact
      */
@@ -116,7 +117,8 @@ public final class TableCompaction {
     }
 
     /**
-     * @param full whether all files of a bucket are rewritten, or just what readers do not see
+     * @param full whether all files of a bucket are rewritten, or only files that readers do not
+     *     see
      */
     private OptionalLong compactBuckets(FileStoreTable table, List<Bucket> buckets, boolean full)
             throws Exception {

@@ -23,15 +23,15 @@ import org.apache.paimon.table.sink.TableWriteImpl;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Paimon's writer of one sink: rows go to the file, or the sorted buffer, of their bucket. In a
- * table with dynamic buckets it is the only one of its statement, and assigns keys to buckets by
- * Paimon's index. Confined to one thread.
+ * The writer of one sink's rows through Paimon's library, to the file or the sorted buffer of each
+ * row's bucket. In a table with dynamic buckets it is the only writer of its statement, and assigns
+ * keys to buckets by Paimon's index. Confined to one thread.
  */
 final class TableWriter {
-    /** What a file that is being written has in memory besides rows, as an estimate. */
+    /** An estimate of the memory of an open file besides its rows. */
     private static final long OPEN_FILE_BYTES = 4 << 20;
 
-    /** Of row groups of Parquet, the largest of the formats. */
+    /** The size of Parquet's row groups, the largest blocks of the formats. */
     private static final long DEFAULT_BLOCK_BYTES = 128 << 20;
 
     private static final long COMMIT_IDENTIFIER = 1;
@@ -49,8 +49,8 @@ final class TableWriter {
     private record Bucket(BinaryRow partition, int bucket) {}
 
     /**
-     * @param overwrite whether earlier rows do not count
-     * @param disk closed with this
+     * @param overwrite whether the rows replace earlier rows
+     * @param disk closed with this writer
      */
     TableWriter(
             FileStoreTable table,
@@ -98,7 +98,7 @@ final class TableWriter {
                         options.dynamicBucketMaxBuckets());
     }
 
-    /** Writes a row, which is not kept. */
+    /** Writes a row, whose object the caller may reuse. */
     void write(InternalRow row) throws Exception {
         SinkRecord written;
         if (assigner == null) {
@@ -114,15 +114,16 @@ final class TableWriter {
         }
     }
 
-    /** Disk for what a sink buffers itself. */
+    /** The disk space for rows that a sink buffers itself. */
     IOManager disk() {
         return disk;
     }
 
     /**
-     * Memory of buffers and open files, of which each keeps the rows of a block until it is full.
+     * An estimate of the bytes of buffers and open files; an open file holds the rows of a block
+     * until the block is full.
      *
-     * @param rowBytes of all rows so far
+     * @param rowBytes the bytes of all rows so far
      */
     long memoryBytes(long rowBytes) {
         if (closed) {
@@ -144,7 +145,7 @@ final class TableWriter {
         return Math.min(buckets.size(), open);
     }
 
-    /** Ends all files and waits for compactions that began. */
+    /** Closes all files and waits for compactions in progress. */
     List<CommitMessage> finish() throws Exception {
         List<CommitMessage> finished = write.prepareCommit(true, COMMIT_IDENTIFIER);
         messages = finished;
@@ -152,7 +153,7 @@ final class TableWriter {
         return finished;
     }
 
-    /** Deletes all that was written. */
+    /** Deletes all files that were written. */
     void abort() throws Exception {
         try {
             if (messages == null && !closed && table.primaryKeys().isEmpty()) {

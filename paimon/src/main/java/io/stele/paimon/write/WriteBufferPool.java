@@ -11,8 +11,8 @@ import org.apache.paimon.memory.MemorySegmentPool;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory of one sink's write buffers: pages of the heap, allocated when first needed. Confined
- * to one thread, but for the number of allocated bytes.
+ * A bounded pool of heap pages for the write buffers of one sink, allocated when first needed and
+ * reused. Confined to one thread, but for the number of allocated bytes.
  *
  * <p>Invariant: allocated bytes <= the bound.
  */
@@ -25,8 +25,8 @@ final class WriteBufferPool implements MemorySegmentPool {
     private final AtomicInteger allocated = new AtomicInteger();
 
     /**
-     * @param wantedPageSize bytes, as the table says; smaller if the bound has less than eight of
-     *     them
+     * @param wantedPageSize bytes, by the table's options; pages are smaller if fewer than eight of
+     *     this size fit
      */
     WriteBufferPool(long maxBytes, int wantedPageSize) {
         checkArgument(wantedPageSize > 0, "wantedPageSize must be > 0: %s", wantedPageSize);
@@ -36,7 +36,7 @@ final class WriteBufferPool implements MemorySegmentPool {
         this.maxPages = Math.toIntExact(Math.max(8, maxBytes / pageSize));
     }
 
-    /** Heap that is in use, or was. */
+    /** The bytes of all allocated pages, including free pages. */
     long allocatedBytes() {
         return (long) allocated.get() * pageSize;
     }

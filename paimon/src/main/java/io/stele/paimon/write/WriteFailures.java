@@ -9,11 +9,11 @@ import io.trino.spi.TrinoException;
 import io.trino.spi.connector.SchemaTableName;
 import java.util.concurrent.Callable;
 
-/** Failures of Paimon's writers, as Trino's. Stateless. */
+/** The translation of failures in steps of Paimon's writers to Trino's exceptions. Stateless. */
 final class WriteFailures {
     private WriteFailures() {}
 
-    /** Runs a step of a writer. */
+    /** Runs a step of a writer; throws the translation of its failure. */
     static <T> T run(SchemaTableName table, Callable<T> step) {
         try {
             return step.call();

@@ -14,20 +14,21 @@ import org.apache.paimon.schema.TableSchema;
 import org.apache.paimon.types.DataField;
 
 /**
- * The distribution of a table's rows over writers. All rows of a bucket have one writer, since
- * sequence numbers and compactions of a bucket have one author in a commit. Stateless.
+ * The choice, when a statement is planned, of how written rows are distributed over writers. All
+ * rows of a bucket have one writer, since sequence numbers and compactions of a bucket have one
+ * author in a commit. Stateless.
  */
 public final class WriteLayouts {
-    /** Buckets of all partitions together are spread over so many writers. */
+    /** The least number of writers over which the buckets of all partitions are spread. */
     private static final int WRITERS_OF_PARTITIONS = 64;
 
     private WriteLayouts() {}
 
-    /** For rows that are inserted; empty: any writer takes any row. */
+    /** The layout of inserted rows; empty: any writer accepts any row. */
     public static Optional<ConnectorTableLayout> insert(TableSchema schema) {
         List<String> partition = lowerCase(schema.partitionKeys());
         if (isUnaware(schema)) {
-            // Fewer files, where the engine finds it worth its while
+            // By partition, for fewer files, where the engine finds it worth its while
             return partition.isEmpty()
                     ? Optional.empty()
                     : Optional.of(new ConnectorTableLayout(partition));
@@ -39,7 +40,10 @@ public final class WriteLayouts {
                         false));
     }
 
-    /** For rows that are changed, by their row id; goes with that of inserts. */
+    /**
+     * The partitioning of changed rows by their row id, which gives a bucket the same writer as
+     * {@link #insert}.
+     */
     public static Optional<ConnectorPartitioningHandle> update(
             TableSchema schema, List<DataField> rowId) {
         if (schema.primaryKeys().isEmpty()) {

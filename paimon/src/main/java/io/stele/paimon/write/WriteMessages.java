@@ -18,7 +18,10 @@ import org.apache.paimon.table.sink.CommitMessage;
 import org.apache.paimon.table.sink.CommitMessageImpl;
 import org.apache.paimon.table.sink.CommitMessageSerializer;
 
-/** The files that writers report to the commit, in Paimon's encoding. Stateless. */
+/**
+ * The encoding of Paimon's commit messages, by which workers report written files to the commit,
+ * and the deletion of files that are not committed. Stateless.
+ */
 final class WriteMessages {
     private WriteMessages() {}
 
@@ -50,7 +53,7 @@ final class WriteMessages {
         return messages;
     }
 
-    /** What the statement wrote, without compactions that went along. */
+    /** The messages of rows that the statement wrote, without compactions. */
     static List<CommitMessage> written(List<CommitMessage> messages) {
         return messages.stream()
                 .map(CommitMessageImpl.class::cast)
@@ -67,7 +70,7 @@ final class WriteMessages {
                 .toList();
     }
 
-    /** The compactions that went along. */
+    /** The messages of compactions by the statement's writers. */
     static List<CommitMessage> compacted(List<CommitMessage> messages) {
         return messages.stream()
                 .map(CommitMessageImpl.class::cast)
@@ -86,8 +89,8 @@ final class WriteMessages {
 
     /**
      * Deletes the files of messages that are not committed, and never will be. A compaction that
-     * moves a file to another level names the file itself as its result, which stays: it may be
-     * that of a snapshot.
+     * moves a file to another level names the file itself as its result, which is not deleted,
+     * since a snapshot may have it.
      */
     static void discard(FileStoreTable table, List<CommitMessage> messages) {
         for (CommitMessage each : messages) {

@@ -19,8 +19,8 @@ import org.apache.paimon.types.RowType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The writer of a row: that of its partition and of its bucket, which Paimon's own function of the
- * bucket key says. Guarded by itself: its buffers are reused.
+ * Trino's bucket function for written rows, which assigns a row to a writer by its partition and
+ * the bucket of Paimon's own hash function. Guarded by itself, since its buffers are reused.
  */
 final class WriterOfBucket implements BucketFunction {
     private final PaimonPartitioningHandle handle;
@@ -33,7 +33,7 @@ final class WriterOfBucket implements BucketFunction {
     WriterOfBucket(PaimonPartitioningHandle handle, int writers) {
         this.handle = requireNonNull(handle, "handle is null");
         this.writers = writers;
-        // With nulls, which the writers refuse by the name of the column
+        // Nullable, since the writers refuse nulls and name the column
         RowType type =
                 RowType.builder()
                         .fields(

@@ -13,9 +13,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * One function of an aggregation. Immutable.
+ * One function call of a pushed-down {@link Aggregation}: a function and its argument. Immutable.
  *
- * @param argument what it is applied to; empty: rows, of COUNT only
+ * @param argument of the function; empty only for COUNT of all rows
  */
 public record AggregateCall(AggregateFunction function, Optional<ScalarExpression> argument) {
     private static final Set<TypeKind> NUMBERS =
@@ -46,7 +46,7 @@ public record AggregateCall(AggregateFunction function, Optional<ScalarExpressio
         }
     }
 
-    /** Whether a function is computed for values of a type. */
+    /** Whether sidecars compute a function for values of a type. */
     public static boolean isSupported(AggregateFunction function, DataType type) {
         switch (function) {
             case COUNT:
@@ -64,7 +64,10 @@ public record AggregateCall(AggregateFunction function, Optional<ScalarExpressio
         return isNumber(type) || READ_BESIDE_NUMBERS.contains(type.kind());
     }
 
-    /** Whether rows can be grouped by values of a type: of others, equal values may differ. */
+    /**
+     * Whether rows can be grouped by values of a type; equal values of other types may differ in
+     * their bytes.
+     */
     public static boolean isGroupable(DataType type) {
         return isRead(type) && type.kind() != TypeKind.REAL && type.kind() != TypeKind.DOUBLE;
     }

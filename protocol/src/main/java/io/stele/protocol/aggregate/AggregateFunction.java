@@ -1,15 +1,21 @@
 package io.stele.protocol.aggregate;
 
-/** Functions over many rows; each means what it means in Trino. */
+/**
+ * The aggregate functions that sidecars compute for pushed-down aggregations, with Trino's
+ * semantics.
+ */
 public enum AggregateFunction {
-    /** Rows; with an argument, rows where that is not null. */
+    /** The number of rows; with an argument, of rows whose argument is not null. */
     COUNT,
-    /** Of integers a bigint, of decimals 38 digits, of real and double their own type. */
+    /**
+     * The sum: a bigint for integers, 38 digits for decimals, the argument's type for real and
+     * double.
+     */
     SUM,
-    /** NaN only where there is nothing else. */
+    /** The least value; NaN only if all values are NaN. */
     MIN,
-    /** NaN only where there is nothing else. */
+    /** The greatest value; NaN only if all values are NaN. */
     MAX,
-    /** Of integers a double, else the argument's type; decimals are rounded half up. */
+    /** The mean: a double for integers, else the argument's type; decimals are rounded half up. */
     AVG
 }

@@ -13,9 +13,9 @@ import java.util.TreeSet;
 
 /**
  * A grouped aggregation that a reader requests instead of rows (aggregation pushdown). The result
- * has one row for each group of rows with equal values in some columns. It has these columns, then
- * the results of functions over the group. Without columns there is one group, even of no rows.
- * Immutable.
+ * has one row for each group of rows with equal values in some columns. It has the group columns,
+ * then the results of functions over the group. Without group columns there is one group, even if
+ * there are no rows. Immutable.
  *
  * @param groupColumns ids of columns
  * @param calls the functions
@@ -24,16 +24,16 @@ import java.util.TreeSet;
  */
 public record Aggregation(
         List<Integer> groupColumns, List<AggregateCall> calls, int maxGroups, boolean usesCache) {
-    /** Most functions of one aggregation. */
+    /** The most functions of one aggregation. */
     public static final int MAX_CALLS = 256;
 
-    /** Most columns of a group: one bit of an int per column marks nulls. */
+    /** The most group columns: one bit of an int for each marks nulls. */
     public static final int MAX_GROUP_COLUMNS = 32;
 
-    /** Most groups that any aggregation may have. */
+    /** The most groups that any aggregation may have. */
     public static final int MAX_GROUPS = 10_000_000;
 
-    /** One that may use the cache. */
+    /** An aggregation that may use the cache. */
     public Aggregation(List<Integer> groupColumns, List<AggregateCall> calls, int maxGroups) {
         this(groupColumns, calls, maxGroups, true);
     }
@@ -63,10 +63,10 @@ public record Aggregation(
     }
 
     /**
-     * The columns of the rows that come out, numbered from 1.
+     * The columns of the result rows, numbered from 1.
      *
-     * @throws SteleException INVALID_ARGUMENT or COLUMN_NOT_FOUND: the aggregation is not one of
-     *     this table's rows
+     * @throws SteleException INVALID_ARGUMENT or COLUMN_NOT_FOUND if the aggregation does not fit
+     *     the table
      */
     public List<ColumnSchema> resultColumns(TableSchema table) {
         List<ColumnSchema> columns = new ArrayList<>();

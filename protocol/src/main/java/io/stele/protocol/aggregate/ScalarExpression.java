@@ -18,13 +18,14 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * A value of a row: one of its columns, a constant, or what arithmetic makes of them. Null where an
- * argument is null. Immutable.
+ * An arithmetic expression on the columns of a row, which a pushed-down aggregation computes: a
+ * column, a constant, or an operator with arguments. It is null if an argument is null. Immutable.
  *
- * @param type of the value; arithmetic is done in it, as Trino's operators with this result do
- * @param columnId of a column only
- * @param value of a constant only, in the form of {@link io.stele.protocol.row.ValueCodec}
- * @param arguments of arithmetic and casts only
+ * @param type of the result, in which arithmetic is done, as by Trino's operators with this result
+ *     type
+ * @param columnId only for a column
+ * @param value only for a constant, in the form of {@link io.stele.protocol.row.ValueCodec}
+ * @param arguments only for arithmetic and casts
  */
 public record ScalarExpression(
         Kind kind,
@@ -32,7 +33,7 @@ public record ScalarExpression(
         OptionalInt columnId,
         Optional<byte[]> value,
         List<ScalarExpression> arguments) {
-    /** Most columns, constants and operators of one expression. */
+    /** The most columns, constants and operators of one expression. */
     public static final int MAX_NODES = 64;
 
     /** The kinds of expressions. */
@@ -42,7 +43,7 @@ public record ScalarExpression(
         ADD(2),
         SUBTRACT(2),
         MULTIPLY(2),
-        /** To a type that has all values of the argument's. */
+        /** A cast to a type that has all values of the argument's type. */
         WIDEN(1);
 
         private final int argumentCount;
@@ -109,7 +110,7 @@ public record ScalarExpression(
                 kind, type, OptionalInt.empty(), Optional.empty(), List.of(arguments));
     }
 
-    /** Whether operators of these types are computed. */
+    /** Whether sidecars compute an operator for these types. */
     public static boolean isComputed(Kind kind, DataType type, List<DataType> arguments) {
         if (kind.argumentCount != arguments.size()) {
             return false;
@@ -163,7 +164,7 @@ public record ScalarExpression(
                 || (from.kind() == TypeKind.VARCHAR && TypeWidening.isWidening(from, to));
     }
 
-    /** Most digits of an integer type; 0: another type. */
+    /** The most digits of an integer type; 0 for another type. */
     private static int digits(DataType type) {
         switch (type.kind()) {
             case TINYINT:
@@ -179,7 +180,7 @@ public record ScalarExpression(
         }
     }
 
-    /** The columns whose values it needs, ascending. */
+    /** The ids of the columns that the expression reads, ascending. */
     @JsonIgnore
     public Set<Integer> columnIds() {
         Set<Integer> ids = new TreeSet<>();
@@ -192,7 +193,7 @@ public record ScalarExpression(
         arguments.forEach(argument -> argument.collectColumns(ids));
     }
 
-    /** Columns, constants and operators. */
+    /** The number of columns, constants and operators. */
     @JsonIgnore
     public int nodeCount() {
         int nodes = 1;

@@ -3,23 +3,27 @@ package io.stele.protocol.api;
 import static java.util.Objects.requireNonNull;
 
 /**
- * An action of a sidecar: its name on the wire, and the types of its request and its reply. The
- * body of an action is the JSON of its request, and its single result the JSON of its reply.
+ * The description of an action (remote procedure) of a sidecar: its protocol name, and the types of
+ * its request and reply. The body of an action is the JSON of its request, and its single result
+ * the JSON of its reply.
  *
- * @param <Q> the request; {@link Done}, or an empty body, where there is nothing to ask
+ * @param <Q> the request; {@link Done}, or an empty body, if it has no parameters
  * @param <R> the reply
- * @param framing whether the framed protocol has it, beside Flight
+ * @param framing whether the framed protocol offers it, in addition to Flight
  */
 public record Action<Q, R>(String name, Class<Q> request, Class<R> reply, Framing framing) {
-    /** The place of an action in the framed protocol, whose clients may send one twice. */
+    /**
+     * The ways in which the framed protocol offers an action, whose clients may send a request
+     * twice.
+     */
     public enum Framing {
-        /** Not there. */
+        /** Not offered. */
         NONE,
-        /** There in all versions: it opens or plans a read, or comes to the same. */
+        /** Offered in all versions: it opens or plans a read, or is as harmless to repeat. */
         READS,
         /**
-         * There since the version with transactions: it begins one, which expires with its lease,
-         * or commits one, which is recognized.
+         * Offered since the version with transactions: it begins a transaction, which expires with
+         * its lease, or commits one, whose repetition is recognized.
          */
         TRANSACTIONS
     }

@@ -25,7 +25,9 @@ public final class ApiJson {
         }
     }
 
-    /** Writes a message to a stream, which is closed, where its length is to be counted first. */
+    /**
+     * Writes a message to a stream and closes the stream, for example to count its length first.
+     */
     public static void write(Object message, OutputStream output) {
         try {
             SchemaJson.mapper().writeValue(output, message);
@@ -35,7 +37,7 @@ public final class ApiJson {
         }
     }
 
-    /** The JSON of a message that has just so many bytes. */
+    /** The JSON of a message, whose size in bytes is known to be {@code sizeBytes}. */
     public static byte[] write(Object message, int sizeBytes) {
         byte[] json = new byte[sizeBytes];
         ByteBuffer target = ByteBuffer.wrap(json);
@@ -62,8 +64,8 @@ public final class ApiJson {
     /**
      * Reads a message of a type.
      *
-     * @throws SteleException INVALID_ARGUMENT: these bytes are not the JSON of one; or they fail
-     *     the checks of the type
+     * @throws SteleException INVALID_ARGUMENT if the bytes are not the JSON of the type, or fail
+     *     its checks
      */
     public static <T> T read(byte[] json, Class<T> type) {
         return read(json, 0, json.length, type);

@@ -3,11 +3,11 @@ package io.stele.protocol.arrow;
 import java.util.List;
 
 /**
- * A decoded record batch: views of the body it came from.
+ * A decoded Arrow record batch, whose columns are views of the received body.
  *
  * @param fields the columns' fields
- * @param rowCount rows
- * @param columns one a field, each of {@code rowCount} values
+ * @param rowCount number of rows
+ * @param columns one for each field, each of {@code rowCount} values
  */
 public record ArrowBatch(List<ArrowField> fields, int rowCount, List<ArrowColumn> columns) {
     public ArrowBatch {

@@ -17,12 +17,12 @@ import org.apache.arrow.flatbuf.RecordBatch;
 public final class ArrowBatchDecoder {
     private final List<ArrowField> fields;
 
-    /** A reader of batches with these fields. */
+    /** A decoder of batches with these fields. */
     public ArrowBatchDecoder(List<ArrowField> fields) {
         this.fields = List.copyOf(fields);
     }
 
-    /** A reader for the schema message that starts a stream. */
+    /** A decoder for a stream that starts with this schema message. */
     public static ArrowBatchDecoder forSchema(ByteBuffer schemaMessage) {
         return new ArrowBatchDecoder(ArrowSchemas.fromMessage(schemaMessage));
     }
@@ -35,7 +35,7 @@ public final class ArrowBatchDecoder {
      * Decodes a record batch; its columns are views of the body.
      *
      * @throws SteleException INVALID_ARGUMENT for another message, compression or dictionaries;
-     *     CORRUPT_DATA for buffers that do not fit
+     *     CORRUPT_DATA for invalid buffers
      */
     public ArrowBatch decode(ByteBuffer header, ByteBuffer body) {
         try {
@@ -67,7 +67,7 @@ public final class ArrowBatchDecoder {
                     "Expected an uncompressed Arrow record batch, found one with compressed buffers");
         }
         long rows = batch.length();
-        // A batch without columns is all that may have more rows than bits.
+        // Only a batch without columns may have more rows than bits.
         if (rows < 0 || rows > ArrowBatchEncoder.MAX_BATCH_BYTES) {
             throw new SteleException(
                     ErrorCode.CORRUPT_DATA,

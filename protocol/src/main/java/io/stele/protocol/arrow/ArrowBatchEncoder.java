@@ -16,9 +16,9 @@ import org.apache.arrow.flatbuf.MetadataVersion;
 import org.apache.arrow.flatbuf.RecordBatch;
 
 /**
- * A reusable writer of record batches: append rows, or values to each {@link #column}, then {@link
- * #finish()}. Little-endian, uncompressed, without dictionaries. Confined to one thread; allocates
- * per batch, not per row.
+ * A reusable in-memory encoder of Arrow record batches, from rows or from values of each {@link
+ * #column}; {@link #finish()} completes a batch. Little-endian, uncompressed, without dictionaries.
+ * Confined to one thread; allocates for each batch, not for each row.
  */
 public final class ArrowBatchEncoder {
     /** 64 MiB, the limit of a batch on every wire of Stele. */
@@ -30,15 +30,15 @@ public final class ArrowBatchEncoder {
     private final ArrowColumnBuilder[] columns;
 
     /**
-     * For each column its position in a row, {@link #LSN} or {@link #ROW_ID}; empty when rows
-     * cannot be appended.
+     * For each column its position in a row, {@link #LSN} or {@link #ROW_ID}; empty if rows cannot
+     * be appended.
      */
     private final int[] indexes;
 
-    /** Rows appended as such since the last batch. */
+    /** The rows appended since the last batch by {@link #append(BinaryRow)}. */
     private int rowCount;
 
-    /** A writer of values, column by column. */
+    /** An encoder of values, column by column. */
     public ArrowBatchEncoder(List<ArrowField> fields) {
         this(fields, new int[0]);
     }
@@ -52,7 +52,8 @@ public final class ArrowBatchEncoder {
     }
 
     /**
-     * A writer of rows of a layout: the fields name, by id, the columns to write, hidden ones too.
+     * An encoder of rows of a layout. The ids of the fields select the columns, hidden ones
+     * included.
      */
     public static ArrowBatchEncoder forRows(List<ArrowField> fields, RowLayout layout) {
         int[] indexes = new int[fields.size()];
@@ -78,7 +79,7 @@ public final class ArrowBatchEncoder {
         return new ArrowBatchEncoder(fields, indexes);
     }
 
-    /** The builder of a column; every column must get the same number of values. */
+    /** The builder of a column; all columns must get an equal number of values. */
     public ArrowColumnBuilder column(int index) {
         return columns[index];
     }
@@ -88,7 +89,10 @@ public final class ArrowBatchEncoder {
         append(row, 0, 0);
     }
 
-    /** Appends a row; the LSN and the row id go to the hidden columns, if the fields have them. */
+    /**
+     * Appends a row, with LSN and row id as the values of the hidden columns, if the fields have
+     * these.
+     */
     public void append(BinaryRow row, long lsn, long rowId) {
         if (indexes.length != columns.length) {
             throw new IllegalStateException("Expected an encoder made by forRows");
@@ -104,14 +108,14 @@ public final class ArrowBatchEncoder {
         rowCount++;
     }
 
-    /** Rows of the next batch so far. */
+    /** The number of rows of the next batch so far. */
     public int rowCount() {
         return columns.length == 0 || indexes.length == columns.length
                 ? rowCount
                 : columns[0].count();
     }
 
-    /** Bytes of the next batch so far, about. */
+    /** The approximate size of the next batch so far, in bytes. */
     public long sizeBytes() {
         long size = 0;
         for (ArrowColumnBuilder column : columns) {
@@ -120,7 +124,7 @@ public final class ArrowBatchEncoder {
         return size;
     }
 
-    /** Completes a batch without columns: a count of rows. */
+    /** Completes a batch without columns, which only has a number of rows. */
     public ArrowMessage finish(int rows) {
         rowCount = rows;
         return finish();
@@ -173,7 +177,7 @@ public final class ArrowBatchEncoder {
         for (ByteBuffer buffer : buffers) {
             bodyLength += buffer.remaining();
         }
-        // Vectors of structs are written back to front.
+        // Flatbuffers vectors of structs are written back to front.
         RecordBatch.startNodesVector(builder, nodes.size());
         for (int i = nodes.size() - 1; i >= 0; i--) {
             FieldNode.createFieldNode(builder, nodes.get(i)[0], nodes.get(i)[1]);

@@ -9,9 +9,9 @@ import java.nio.ByteOrder;
 import java.util.List;
 
 /**
- * A decoded column: values by position, and the raw little-endian buffers for bulk copies. It is
- * immutable if its body is, and several threads may read it. The decoder checks positions once; the
- * buffers check them at each access.
+ * A decoded column of an Arrow record batch, with access to values by position and to the raw
+ * little-endian buffers for bulk copies. It is immutable if its body is, and several threads may
+ * read it. The decoder has validated the offsets; the buffers check bounds at each access.
  */
 public final class ArrowColumn {
     private final ArrowType type;
@@ -63,27 +63,29 @@ public final class ArrowColumn {
         return nullCount;
     }
 
-    /** One bit a value, 1 for present, least significant first; empty when there are no nulls. */
+    /**
+     * One bit for each value, 1 for present, least significant first; empty if there are no nulls.
+     */
     public ByteBuffer validity() {
         return view(validity);
     }
 
     /**
      * {@code count + 1} positions (32 bits; 64 if {@link ArrowType#largeOffsets}) in the values or
-     * the child; maybe empty when count is 0.
+     * the child; may be empty if count is 0.
      */
     public ByteBuffer offsets() {
         return view(offsets);
     }
 
-    /** The values: fixed width side by side, bits, or the bytes that offsets count in. */
+    /** The values: fixed-width values, bits, or the bytes that the offsets refer to. */
     public ByteBuffer values() {
         return view(values);
     }
 
     /**
-     * Element; key and value; or fields. A child of a list may have values before and behind those
-     * that offsets name.
+     * The children: the element; key and value; or fields. A child of a list may have values before
+     * and after the values that the offsets refer to.
      */
     public List<ArrowColumn> children() {
         return children;
@@ -104,8 +106,8 @@ public final class ArrowColumn {
     }
 
     /**
-     * The value as {@link io.stele.protocol.row.BinaryValues#longAt} would read it; TYPE_MISMATCH
-     * when it does not fit 64 bits.
+     * The value in the form of {@link io.stele.protocol.row.BinaryValues#longAt}; throws
+     * TYPE_MISMATCH if it does not fit 64 bits.
      */
     public long longAt(int index) {
         long value =
@@ -184,8 +186,8 @@ public final class ArrowColumn {
     }
 
     /**
-     * Marks nulls: {@code nulls[i]} for value {@code i}; the array has at least {@code count}
-     * places.
+     * Sets {@code nulls[i]} to whether value {@code i} is null; the array has at least {@code
+     * count} elements.
      */
     public void readNulls(boolean[] nulls) {
         for (int i = 0; i < count; i++) {
@@ -193,7 +195,7 @@ public final class ArrowColumn {
         }
     }
 
-    /** Copies all values, as {@link #longAt} reads them; places of nulls get anything. */
+    /** Copies all values in the form of {@link #longAt}; the elements of nulls are undefined. */
     public void readLongs(long[] target) {
         if (form == Form.INT64 && type.multiplier() == 1) {
             view(values).asLongBuffer().get(target, 0, count);

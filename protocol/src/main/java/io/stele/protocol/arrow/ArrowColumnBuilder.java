@@ -18,8 +18,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One column of a batch under construction. Values are appended one after the other, or many at
- * once; setters take the physical forms of {@link BinaryValues}. Confined to one thread.
+ * A builder of one column of an Arrow record batch. Values are appended one after the other, or
+ * many at once, in the physical forms of {@link BinaryValues}. Confined to one thread.
  *
  * <p>An array appends its elements to {@link #elements()} and then calls {@link #endList()}; a map
  * appends to {@link #child} 0 (keys) and 1 (values) and calls {@link #endList()}; a row appends one
@@ -52,7 +52,7 @@ public final class ArrowColumnBuilder {
                         .toArray(ArrowColumnBuilder[]::new);
     }
 
-    /** Values appended so far. */
+    /** The number of values appended so far. */
     public int count() {
         return count;
     }
@@ -96,7 +96,7 @@ public final class ArrowColumnBuilder {
         present();
     }
 
-    /** Appends what {@link BinaryValues#longAt} reads. */
+    /** Appends a value in the form of {@link BinaryValues#longAt}. */
     public void appendLong(long value) {
         int at = values.reserve(form.width());
         byte[] array = values.array;
@@ -188,7 +188,7 @@ public final class ArrowColumnBuilder {
         present();
     }
 
-    /** Appends the value of a row at a position; the types must be the same. */
+    /** Appends the value of a row at a position; the types must be equal. */
     public void append(BinaryValues row, int index) {
         if (row.isNull(index)) {
             appendNull();
@@ -290,7 +290,7 @@ public final class ArrowColumnBuilder {
         nullCount = 0;
     }
 
-    /** Bytes of the buffers so far. */
+    /** The size of the buffers so far, in bytes. */
     long sizeBytes() {
         long size = (long) validity.length + offsets.length + values.length;
         for (ArrowColumnBuilder child : children) {
@@ -312,7 +312,7 @@ public final class ArrowColumnBuilder {
         INTS.set(offsets.array, at, end);
     }
 
-    /** There is no validity bitmap until the first null: then all before it are marked. */
+    /** Creates the validity bitmap at the first null, and marks all earlier values as present. */
     private void markAllPresent() {
         validity.reserve(bitmapBytes(count));
         Arrays.fill(validity.array, 0, count >> 3, (byte) 0xFF);

@@ -7,10 +7,10 @@ import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.ScalarType;
 
 /**
- * One column of an Arrow stream.
+ * The description of one column of an Arrow stream: id, name and type.
  *
- * @param id column id; {@link #LSN_ID}, {@link #ROW_ID_ID}; or 0 where the sender named none and
- *     the name must do
+ * @param id column id; {@link #LSN_ID}, {@link #ROW_ID_ID}; or 0 if the sender gave no id, so that
+ *     the name is used
  * @param name name
  * @param arrowType type and buffers
  * @param nullable whether values may be null
@@ -27,7 +27,8 @@ public record ArrowField(int id, String name, ArrowType arrowType, boolean nulla
             new ArrowField(LSN_ID, ColumnSchema.LSN_NAME, ArrowType.of(ScalarType.BIGINT), false);
 
     /**
-     * The hidden column of the generated key of a row without primary key; null in tables with one.
+     * The hidden column of the generated key of a row without a primary key; null in tables with a
+     * primary key.
      */
     public static final ArrowField ROW_ID =
             new ArrowField(

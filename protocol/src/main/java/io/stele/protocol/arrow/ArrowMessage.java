@@ -19,7 +19,7 @@ public record ArrowMessage(ByteBuffer header, List<ByteBuffer> body, int rowCoun
         body = List.copyOf(body);
     }
 
-    /** Bytes of the body. */
+    /** The size of the body in bytes. */
     public long bodySizeBytes() {
         long size = 0;
         for (ByteBuffer buffer : body) {

@@ -15,17 +15,18 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Rows of a layout from the batches of a stream. Columns are matched by id or, where the stream
- * names none, by name without case; columns that the stream lacks are null. Immutable.
+ * A converter of the batches of an Arrow stream to binary rows of a layout. Columns are matched by
+ * id or, if the stream has no ids, by name without case; columns that the stream lacks are null.
+ * Immutable.
  *
- * <p>Types must be the same or convert without loss: integers that fit, real to double, timestamps
- * between units, decimals of equal scale, text to text. The rows must still be validated when the
- * sender is not trusted.
+ * <p>Types must be equal or convert without loss: integers that fit, real to double, timestamps
+ * between units, decimals of equal scale, text to text. Rows of an untrusted sender must still be
+ * validated.
  */
 public final class ArrowRows {
     private final RowLayout layout;
 
-    /** For each column of the layout the column of the batch, -1 for none. */
+    /** For each column of the layout, the column of the batch; -1 if there is none. */
     private final int[] sources;
 
     private final ValueCopier[] copiers;
@@ -34,7 +35,7 @@ public final class ArrowRows {
      * Prepares the conversion of a stream.
      *
      * @throws SteleException COLUMN_NOT_FOUND or TYPE_MISMATCH, naming the column; INVALID_ARGUMENT
-     *     for a column twice
+     *     for a duplicate column
      */
     public ArrowRows(List<ArrowField> fields, RowLayout layout) {
         this.layout = layout;
@@ -85,7 +86,7 @@ public final class ArrowRows {
     }
 
     /**
-     * Writes one row of a batch, with reset and finish.
+     * Encodes one row of a batch: resets the encoder, sets the values, and finishes the row.
      *
      * @return the row's length in {@code encoder.array()}
      * @throws SteleException NULL_KEY or TYPE_MISMATCH, naming the column

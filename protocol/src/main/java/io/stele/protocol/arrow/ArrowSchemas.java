@@ -18,9 +18,9 @@ import org.apache.arrow.flatbuf.MetadataVersion;
 import org.apache.arrow.flatbuf.Schema;
 
 /**
- * Columns to and from the schema message of Arrow IPC: the bare flatbuffer that FlightData carries
- * in {@code data_header}. Field metadata: {@code stele.id} the column id, {@code stele.type} the
- * type in Trino's syntax.
+ * A converter between columns and schema messages of Arrow IPC (the bare flatbuffer in FlightData's
+ * {@code data_header}). Field metadata: {@code stele.id} the column id, {@code stele.type} the type
+ * in Trino's syntax.
  */
 public final class ArrowSchemas {
     private ArrowSchemas() {}
@@ -55,7 +55,7 @@ public final class ArrowSchemas {
     /**
      * The schema message of fields.
      *
-     * @param metadata for each field more of it, beside that of Stele
+     * @param metadata additional metadata for each field
      */
     public static byte[] toMessage(List<ArrowField> fields, List<Map<String, String>> metadata) {
         FlatBufferBuilder builder = new FlatBufferBuilder(1024);
@@ -75,8 +75,8 @@ public final class ArrowSchemas {
     /**
      * The fields of a schema message.
      *
-     * @throws SteleException INVALID_ARGUMENT when it is none, or has a type that Stele does not
-     *     store (by name)
+     * @throws SteleException INVALID_ARGUMENT if it is no schema message, or naming a type that
+     *     Stele does not store
      */
     public static List<ArrowField> fromMessage(ByteBuffer message) {
         try {
@@ -117,7 +117,7 @@ public final class ArrowSchemas {
                     "Expected a little-endian Arrow stream, found a big-endian one");
         }
         int count = schema.fieldsLength();
-        // One more for each hidden column.
+        // Two more for the hidden columns.
         if (count > TableSchema.MAX_COLUMNS + 2) {
             throw new SteleException(
                     ErrorCode.INVALID_ARGUMENT,

@@ -13,23 +13,24 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The layout of a type's values in Arrow buffers: a tree as deep as the type. Stele writes one form
- * of each type ({@link #of}). It reads some more: other units of time, and 64-bit offsets.
+ * The description of how Arrow buffers store a type's values, as a tree as deep as the type, for
+ * encoders and decoders. Stele writes one form of each type ({@link #of}), and reads additional
+ * ones: other units of time, and 64-bit offsets.
  *
  * @param form the set of buffers
  * @param type the type that the values have in Stele
- * @param multiplier units of the physical form in one unit in the buffer: 1, or a power of ten for
+ * @param multiplier units of the physical form in one unit of the buffer: 1, or a power of ten for
  *     coarser times
  * @param largeOffsets whether offsets are 64 bits wide
  * @param children element; key and value; or fields
  */
 public record ArrowType(
         Form form, DataType type, long multiplier, boolean largeOffsets, List<ArrowType> children) {
-    /** Which buffers follow the validity bitmap. */
+    /** The kinds of buffers that follow the validity bitmap. */
     public enum Form {
-        /** No buffers at all: every value is null. Read, but not written. */
+        /** No buffers: every value is null. Read, but not written. */
         NULL(0),
-        /** One bit a value. */
+        /** One bit for each value. */
         BOOLEAN(0),
         INT8(1),
         INT16(2),
@@ -42,7 +43,7 @@ public record ArrowType(
          * nanoseconds.
          */
         DECIMAL128(16),
-        /** 16 bytes as they are: UUID. */
+        /** 16 bytes, unchanged: UUID. */
         FIXED16(16),
         /** Offsets and bytes. */
         BYTES(0),
@@ -59,7 +60,7 @@ public record ArrowType(
             this.width = width;
         }
 
-        /** Bytes of a value; 0 where values are bits, differ in length or are in children. */
+        /** The bytes of a value; 0 if values are bits, have variable length or are in children. */
         public int width() {
             return width;
         }
@@ -71,7 +72,7 @@ public record ArrowType(
 
     private static final int MILLIS_DIGITS = 3;
 
-    /** Of the picoseconds of a day. */
+    /** The digits of the picoseconds of a day. */
     private static final int TIME_DIGITS = 17;
 
     public ArrowType {
@@ -103,8 +104,8 @@ public record ArrowType(
     }
 
     /**
-     * The form with milliseconds of a time or timestamp of three digits, for parameters: drivers
-     * that know no other unit say so. Empty for another type.
+     * The form in milliseconds of a time or timestamp of three digits, for statement parameters,
+     * because some drivers declare no other unit. Empty for another type.
      */
     public static Optional<ArrowType> inMillis(DataType type) {
         if (type instanceof TimestampType timestamp && timestamp.precision() == MILLIS_DIGITS) {
@@ -116,8 +117,9 @@ public record ArrowType(
     }
 
     /**
-     * The decimal whose unscaled value is the physical value of a type, if Arrow has the type as
-     * one: decimals, and as seconds since midnight or 1970 the times that Arrow has no unit for.
+     * The decimal type whose unscaled values are the physical values of a type, if Arrow stores it
+     * as decimal: decimals, and times for which Arrow has no unit, as seconds since midnight or
+     * 1970.
      */
     static Optional<DecimalType> decimal(DataType type) {
         if (type instanceof DecimalType decimal) {
@@ -149,12 +151,12 @@ public record ArrowType(
         };
     }
 
-    /** Whether Arrow calls the bytes text. */
+    /** Whether the bytes are text in Arrow. */
     boolean isText() {
         return form == Form.BYTES && type != ScalarType.VARBINARY;
     }
 
-    /** Whether the buffers are as Stele writes them for this type. */
+    /** Whether this is the form that Stele writes for the type. */
     boolean isNative() {
         return form != Form.NULL
                 && multiplier == 1

@@ -8,9 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A writer of one record batch of two columns: 32-bit names, and a dense union of their values,
- * whose type ids are the positions of its children. Such is the answer of Flight SQL about a
- * server. Confined to one thread.
+ * An encoder of one Arrow record batch of two columns, for Flight SQL's reply about the server:
+ * 32-bit names, and a dense union of their values. The union's type ids are the positions of its
+ * children. Confined to one thread.
  */
 public final class ArrowUnionEncoder {
     private final ArrowColumnBuilder names =
@@ -27,7 +27,7 @@ public final class ArrowUnionEncoder {
                 types.stream().map(type -> new ArrowColumnBuilder(ArrowType.of(type))).toList();
     }
 
-    /** Begins a row; its value is appended to the child that this returns. */
+    /** Begins a row; the caller appends its value to the returned child. */
     public ArrowColumnBuilder append(int name, int child) {
         ArrowColumnBuilder values = children.get(child);
         names.appendLong(name);

@@ -13,14 +13,16 @@ import org.apache.arrow.flatbuf.RecordBatch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A validating decoder of the columns of one Arrow record batch. It takes the nodes and buffers in
+ * A validating decoder of the columns of one Arrow record batch. It reads the nodes and buffers in
  * order and checks that they are columns of the expected types. Used for one batch; confined to one
  * thread.
  */
 final class ColumnDecoder {
     private static final ByteBuffer EMPTY = ByteBuffer.allocate(0).order(ByteOrder.LITTLE_ENDIAN);
 
-    /** Of a column without buffers, so that a few bytes do not become many rows. */
+    /**
+     * The most rows of a column without buffers, so that a few bytes cannot become very many rows.
+     */
     private static final int MAX_NULL_ROWS = 65_536;
 
     private final RecordBatch batch;
@@ -108,8 +110,8 @@ final class ColumnDecoder {
             throw corrupt("more than " + nextNode + " nodes", batch.nodesLength());
         }
         long count = node.length();
-        // Every value has at least a bit of validity or of its own, except null structs of structs:
-        // the same limit holds.
+        // Every value has at least one bit, of validity or of its own. The limit also applies to
+        // null structs of structs, which have none.
         if (count < minCount
                 || count > Math.min(maxCount, 8L * ArrowBatchEncoder.MAX_BATCH_BYTES)) {
             throw corrupt("a column of " + minCount + " values or more", count);

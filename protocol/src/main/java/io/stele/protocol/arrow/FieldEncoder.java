@@ -26,7 +26,7 @@ import org.apache.arrow.flatbuf.Timestamp;
 import org.apache.arrow.flatbuf.Type;
 import org.apache.arrow.flatbuf.Utf8;
 
-/** An encoder of the fields of an Arrow schema as flatbuffers, children first. */
+/** An encoder of the fields of an Arrow schema message as flatbuffers, children first. */
 final class FieldEncoder {
     static final String ID_KEY = "stele.id";
     static final String TYPE_KEY = "stele.type";
@@ -34,7 +34,7 @@ final class FieldEncoder {
     private FieldEncoder() {}
 
     /**
-     * @param more metadata beside that of Stele
+     * @param more additional metadata
      */
     static int encode(
             FlatBufferBuilder builder, ArrowField field, java.util.Map<String, String> more) {
@@ -53,8 +53,8 @@ final class FieldEncoder {
     }
 
     /**
-     * A nested field: its type text too, because for example timestamp(3) and timestamp(6) are one
-     * Arrow type.
+     * Encodes a nested field with its type text, because for example timestamp(3) and timestamp(6)
+     * are one Arrow type.
      */
     private static int child(
             FlatBufferBuilder builder, String name, boolean nullable, ArrowType type) {

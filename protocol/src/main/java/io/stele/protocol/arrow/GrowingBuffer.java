@@ -9,10 +9,11 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * One buffer of a column under construction: zeros until written. Confined to one thread.
+ * A growing in-memory buffer of an Arrow column under construction; bytes are zero until written.
+ * Confined to one thread.
  *
- * <p>Invariant: the capacity is a multiple of 8, so that the padding of the finished buffer is in
- * the array already.
+ * <p>Invariant: the capacity is a multiple of 8, so that the array has room for the padding of the
+ * finished buffer.
  */
 final class GrowingBuffer {
     static final VarHandle SHORTS =
@@ -30,10 +31,10 @@ final class GrowingBuffer {
     byte[] array = EMPTY;
     int length;
 
-    /** Capacity of the buffer before, so that the next one grows no more. */
+    /** The capacity of the previous buffer, so that the next one need not grow. */
     private int lastCapacity = FIRST_CAPACITY;
 
-    /** Makes room for more bytes, zeros, and returns where they start. */
+    /** Reserves {@code count} zero bytes, and returns their offset. */
     int reserve(int count) {
         int at = length;
         if (count > array.length - at) {

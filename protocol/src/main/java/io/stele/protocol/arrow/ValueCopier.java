@@ -21,13 +21,17 @@ import java.math.BigInteger;
 import java.math.RoundingMode;
 import java.nio.ByteBuffer;
 
-/** A copier of values of one Arrow type to one type of Stele, chosen once a stream. Immutable. */
+/**
+ * A copier of values of one Arrow type to one type of Stele in binary rows, chosen once for each
+ * stream. Immutable.
+ */
 interface ValueCopier {
     /** Copies a value that is not null. */
     void copy(ArrowColumn source, int index, ValueEncoder target, int targetIndex);
 
     /**
-     * The copier from an Arrow type to a type; TYPE_MISMATCH naming the column when there is none.
+     * The copier from an Arrow type to a type; throws TYPE_MISMATCH, naming the column, if there is
+     * none.
      */
     static ValueCopier of(ArrowType source, DataType target, String column) {
         DataType found = source.type();
@@ -168,7 +172,7 @@ interface ValueCopier {
         };
     }
 
-    /** Digits behind the second's point in the numbers of a type. */
+    /** The digits after the second's decimal point in the values of a type. */
     private static int unitDigits(DataType type) {
         if (type instanceof TimestampType timestamp) {
             return timestamp.unitDigits();

@@ -20,17 +20,17 @@ import javax.crypto.spec.SecretKeySpec;
 
 /**
  * An issuer and verifier of JSON Web Tokens (HS256) that prove knowledge of the shared secret
- * without sending it. The key is the SHA-256 of the secret. A token carries a subject, {@code iat}
- * and {@code exp}, and lives five minutes. Thread-safe.
+ * without sending it. The key is the SHA-256 of the secret. A token contains a subject, {@code iat}
+ * and {@code exp}, and is valid for five minutes. Thread-safe.
  */
 public final class SharedSecretToken {
     /** How long a token is valid. */
     public static final Duration LIFETIME = Duration.ofMinutes(5);
 
-    /** Shortest secret taken; anything shorter can be guessed. */
+    /** The shortest accepted secret; a shorter one could be guessed. */
     public static final int MIN_SECRET_CHARACTERS = 16;
 
-    // One minute: what clocks of machines with time synchronisation never exceed.
+    // One minute: clocks of machines with time synchronisation never differ by more.
     private static final Duration CLOCK_SKEW = Duration.ofMinutes(1);
     private static final int MAX_TOKEN_CHARACTERS = 4096;
     private static final String ALGORITHM = "HmacSHA256";
@@ -75,8 +75,8 @@ public final class SharedSecretToken {
     /**
      * Checks a token and returns its subject.
      *
-     * @throws SteleException UNAUTHENTICATED: not ours, changed on the way, expired, or from the
-     *     future
+     * @throws SteleException UNAUTHENTICATED if it is of another secret, was changed, is expired,
+     *     or is from the future
      */
     public String verify(String token) {
         if (token.length() > MAX_TOKEN_CHARACTERS) {
@@ -91,7 +91,8 @@ public final class SharedSecretToken {
         if (first < 0 || first == last) {
             throw refused("Expected a token of three parts");
         }
-        // The header is compared, not interpreted: no other algorithm can be talked into.
+        // The header is compared, not interpreted, so that a sender cannot choose another
+        // algorithm.
         boolean ours = token.substring(0, first).equals(HEADER);
         byte[] signature = decode(token.substring(last + 1));
         if (!MessageDigest.isEqual(signature, sign(token.substring(0, last))) || !ours) {
@@ -104,7 +105,7 @@ public final class SharedSecretToken {
      * Checks the value of an {@code authorization} header, {@code Bearer <token>} or {@code Basic
      * <any user:secret>}, and returns the subject or user.
      *
-     * @throws SteleException UNAUTHENTICATED: absent, of another scheme, or wrong
+     * @throws SteleException UNAUTHENTICATED if it is absent, of another scheme, or wrong
      */
     public String verifyAuthorization(Optional<String> header) {
         String value =

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import java.nio.ByteBuffer;
 
 /**
- * One result of an action; Stele's is the JSON of the action's reply. Called Result in
+ * One result of a Flight DoAction, in Stele the JSON of the action's reply; called Result in
  * Flight.proto.
  */
 public record ActionResult(byte[] body) {

@@ -4,7 +4,10 @@ import static java.util.Objects.requireNonNull;
 
 import java.nio.ByteBuffer;
 
-/** An action that a service supports, as ListActions returns it. */
+/**
+ * The name and description of an action that a service supports, as Flight's ListActions returns
+ * them.
+ */
 public record ActionType(String type, String description) {
     public ActionType {
         requireNonNull(type, "type is null");

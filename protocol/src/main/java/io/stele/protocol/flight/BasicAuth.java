@@ -15,7 +15,7 @@ public record BasicAuth(String username, String password) {
         return new ProtoWriter().text(2, username).text(3, password).toByteArray();
     }
 
-    /** Reads a payload; fields that are not there are empty. */
+    /** Decodes a payload; missing fields are empty. */
     public static BasicAuth decode(byte[] payload) {
         ProtoReader reader = new ProtoReader(ByteBuffer.wrap(payload));
         String username = "";

@@ -9,7 +9,8 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * Buffers one after another as a stream of known length that gRPC drains without a copy in between.
+ * An input stream over several buffers, of known length, from which gRPC sends a Flight message
+ * without an additional copy.
  */
 final class BufferStream extends InputStream implements KnownLength, Drainable {
     private static final int CHUNK_BYTES = 64 << 10;

@@ -5,7 +5,8 @@ import static java.util.Objects.requireNonNull;
 import java.nio.ByteBuffer;
 
 /**
- * The filter of a Flight ListFlights. Stele uses the name of a schema in UTF-8, or nothing for all.
+ * The filter of a Flight ListFlights. In Stele, it is the name of a schema in UTF-8, or empty for
+ * all schemas.
  */
 public record Criteria(byte[] expression) {
     public Criteria {

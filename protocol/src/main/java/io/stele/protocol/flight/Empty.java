@@ -1,6 +1,6 @@
 package io.stele.protocol.flight;
 
-/** The request of ListActions. */
+/** The empty request of Flight's ListActions. */
 public record Empty() {
     public static final Empty EMPTY = new Empty();
 }

@@ -4,7 +4,10 @@ import static java.util.Objects.requireNonNull;
 
 import java.nio.ByteBuffer;
 
-/** An action by name; Stele's bodies are the JSON of the action's request. */
+/**
+ * The request of a Flight DoAction: the action's name, and a body that in Stele is the JSON of the
+ * action's request.
+ */
 public record FlightAction(String type, byte[] body) {
     public FlightAction {
         requireNonNull(type, "type is null");

@@ -30,7 +30,7 @@ public record FlightData(
         body = List.copyOf(body);
     }
 
-    /** A message with a header and a body only. */
+    /** A message with only a header and a body. */
     public static FlightData of(ByteBuffer dataHeader, List<ByteBuffer> body) {
         return new FlightData(Optional.empty(), dataHeader, EMPTY, body);
     }
@@ -48,7 +48,7 @@ public record FlightData(
         return new FlightData(descriptor, dataHeader, ByteBuffer.wrap(value), body);
     }
 
-    /** Bytes of the body. */
+    /** The size of the body in bytes. */
     public long bodySizeBytes() {
         long size = 0;
         for (ByteBuffer buffer : body) {
@@ -57,7 +57,7 @@ public record FlightData(
         return size;
     }
 
-    /** The body as one buffer; copies where it is not one already. */
+    /** The body as one buffer; copied only if it has several buffers. */
     public ByteBuffer bodyBuffer() {
         if (body.isEmpty()) {
             return EMPTY;

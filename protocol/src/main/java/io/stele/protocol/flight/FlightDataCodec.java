@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * FlightData on the wire: {@code flight_descriptor = 1, data_header = 2, app_metadata = 3,
- * data_body = 1000}. The body is written from and read into place: one copy out of the network's
- * buffers, none of our own.
+ * The protobuf codec of FlightData for gRPC: {@code flight_descriptor = 1, data_header = 2,
+ * app_metadata = 3, data_body = 1000}. It does not copy the body: the only copy is out of the
+ * network's buffers.
  */
 final class FlightDataCodec {
     private static final int DESCRIPTOR = 1;

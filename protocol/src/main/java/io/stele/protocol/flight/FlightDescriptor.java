@@ -7,10 +7,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The name of a data set: a path (Stele: schema, table) or a command (Stele: the JSON of a {@code
- * PutTarget}).
+ * The name of a data set in Flight requests: a path (Stele: schema, table) or a command (Stele: the
+ * JSON of a {@code PutTarget}).
  *
- * @param kind which of the two is meant
+ * @param kind which of path and command is used
  */
 public record FlightDescriptor(Kind kind, byte[] command, List<String> path) {
     /** The types of Flight.proto; the code is the ordinal. */

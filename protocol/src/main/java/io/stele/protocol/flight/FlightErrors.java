@@ -13,31 +13,32 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link SteleException} as a gRPC status and back: the nearest status for any client, and the
- * exact code in the trailer {@code stele-error-code} for ours.
+ * A converter between {@link SteleException} and gRPC status, for Flight clients and services. Any
+ * client receives the nearest status; the trailer {@code stele-error-code} has the exact code for
+ * Stele's clients.
  */
 public final class FlightErrors {
     /** Trailer with the name of the error code. */
     public static final Metadata.Key<String> ERROR_CODE =
             Metadata.Key.of("stele-error-code", Metadata.ASCII_STRING_MARSHALLER);
 
-    /** Trailer with the milliseconds to wait before the same request may succeed. */
+    /** Trailer with the milliseconds after which the same request may succeed. */
     public static final Metadata.Key<String> RETRY_AFTER =
             Metadata.Key.of("stele-retry-after-ms", Metadata.ASCII_STRING_MARSHALLER);
 
-    /** Longest message: a part of the 8 KiB that HTTP/2 headers have by default. */
+    /** The longest message in bytes, as HTTP/2 headers have 8 KiB by default. */
     private static final int MAX_MESSAGE_BYTES = 4_000;
 
     private FlightErrors() {}
 
-    /** The status with which a service closes a call. */
+    /** The status with which a service ends a failed call. */
     public static Status status(SteleException failure) {
         return Status.fromCode(statusCode(failure.code()))
                 .withDescription(shortened(String.valueOf(failure.getMessage())))
                 .withCause(failure);
     }
 
-    /** The trailers that go with {@link #status}. */
+    /** The trailers for {@link #status}. */
     public static Metadata trailers(SteleException failure) {
         Metadata trailers = new Metadata();
         trailers.put(ERROR_CODE, failure.code().name());
@@ -51,7 +52,7 @@ public final class FlightErrors {
         return status(failure).asRuntimeException(trailers(failure));
     }
 
-    /** The failure a call ended with. */
+    /** The failure with which a call ended. */
     public static SteleException toSteleException(
             Status status, @Nullable Metadata trailers, String where) {
         String code = trailers == null ? null : trailers.get(ERROR_CODE);
@@ -70,13 +71,13 @@ public final class FlightErrors {
                 status.getCause());
     }
 
-    /** Failures of the connection to which gRPC gives a status that does not tell so. */
+    /** Whether a failure is one of the connection, although its gRPC status does not show this. */
     private static boolean isOfTheConnection(Status status, String description) {
-        // HTTP/2's word for a peer that sends too much at a time: another moment may be better
+        // HTTP/2's error for a peer that sends too much at once, so that a retry may succeed
         if (description.contains("ENHANCE_YOUR_CALM")) {
             return true;
         }
-        // A call that begins on a connection just when it is lost is UNKNOWN, "channel closed"
+        // A call that begins while its connection is lost ends as UNKNOWN, "channel closed"
         for (Throwable cause = status.getCause(); cause != null; cause = cause.getCause()) {
             if (cause instanceof ClosedChannelException) {
                 return true;
@@ -85,7 +86,7 @@ public final class FlightErrors {
         return false;
     }
 
-    /** The message, cut where it would not fit into headers, which carry it percent-encoded. */
+    /** The message, shortened if its percent-encoded form would not fit into headers. */
     public static String shortened(String message) {
         int bytes = 0;
         for (int index = 0; index < message.length(); index++) {
@@ -103,7 +104,7 @@ public final class FlightErrors {
         return message;
     }
 
-    /** The failure behind anything a gRPC stub throws. */
+    /** The failure for any exception of a gRPC stub. */
     public static SteleException toSteleException(Throwable thrown, String where) {
         if (thrown instanceof SteleException failure) {
             return failure;
@@ -126,7 +127,7 @@ public final class FlightErrors {
         try {
             return OptionalLong.of(Math.max(0, Long.parseLong(text)));
         } catch (NumberFormatException notOurs) {
-            return OptionalLong.empty(); // only advice
+            return OptionalLong.empty(); // it is only advice
         }
     }
 

@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A data set: its schema and where its parts are.
+ * Flight's description of a data set: its schema, and the endpoints of its parts.
  *
  * @param schema encapsulated IPC message, see {@link IpcMessages}
- * @param totalRecords rows, -1 where unknown
- * @param totalBytes bytes, -1 where unknown
+ * @param totalRecords number of rows; -1 if unknown
+ * @param totalBytes size in bytes; -1 if unknown
  * @param ordered whether the parts are in order
  */
 public record FlightInfo(

@@ -4,16 +4,19 @@ import io.grpc.MethodDescriptor;
 import io.grpc.MethodDescriptor.MethodType;
 
 /**
- * The methods of {@code arrow.flight.protocol.FlightService}, for clients and for the sidecar's
- * service alike.
+ * The gRPC method descriptors of {@code arrow.flight.protocol.FlightService}, for clients and for
+ * the sidecar's service.
  */
 public final class FlightMethods {
     public static final String SERVICE = "arrow.flight.protocol.FlightService";
 
-    /** Greatest message: a batch of 64 MiB and its head. */
+    /** The greatest message: a batch of 64 MiB and its head. */
     public static final int MAX_MESSAGE_BYTES = 65 << 20;
 
-    /** Greatest message of a handshake: user and password fit, an attack on memory does not. */
+    /**
+     * The greatest message of a handshake: enough for user and password, too small for an attack on
+     * memory.
+     */
     public static final int MAX_HANDSHAKE_BYTES = 16 << 10;
 
     private static final MessageMarshaller<Handshake> HANDSHAKES =

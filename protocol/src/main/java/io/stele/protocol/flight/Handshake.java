@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import java.nio.ByteBuffer;
 
-/** A request or a response of the Handshake method; both have this form. */
+/** A request or response of Flight's Handshake method, which have equal forms. */
 public record Handshake(long protocolVersion, byte[] payload) {
     public Handshake {
         requireNonNull(payload, "payload is null");

@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The encapsulated form of an IPC message, which FlightInfo and SchemaResult carry: {@code FF FF FF
- * FF | length 4, little endian | flatbuffer | zeros to a multiple of 8}.
+ * A codec of the encapsulated form of Arrow IPC messages, as in FlightInfo and SchemaResult: {@code
+ * FF FF FF FF | length 4, little endian | flatbuffer | zeros to a multiple of 8}.
  */
 public final class IpcMessages {
     private static final int CONTINUATION = 0xFFFFFFFF;
@@ -24,7 +24,7 @@ public final class IpcMessages {
     /**
      * The flatbuffer of an encapsulated message.
      *
-     * @throws SteleException INVALID_ARGUMENT: these bytes are none
+     * @throws SteleException INVALID_ARGUMENT if the bytes are no encapsulated message
      */
     public static ByteBuffer decapsulate(byte[] message) {
         ByteBuffer buffer = ByteBuffer.wrap(message).order(ByteOrder.LITTLE_ENDIAN);

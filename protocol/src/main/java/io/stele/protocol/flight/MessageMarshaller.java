@@ -11,7 +11,10 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.util.function.Function;
 
-/** A marshaller of a message between its record and its protobuf bytes. Thread-safe. */
+/**
+ * A gRPC marshaller of one kind of Flight message between its record and its protobuf bytes.
+ * Thread-safe.
+ */
 final class MessageMarshaller<T> implements MethodDescriptor.Marshaller<T> {
     private final Function<T, InputStream> encoder;
     private final Function<ByteBuffer, T> decoder;
@@ -29,14 +32,14 @@ final class MessageMarshaller<T> implements MethodDescriptor.Marshaller<T> {
         return limited(Integer.MAX_VALUE, encoder, decoder);
     }
 
-    /** Refuses larger messages, also those that only become larger when they are decompressed. */
+    /** A marshaller that refuses messages of more than a limit, also after decompression. */
     static <T> MessageMarshaller<T> limited(
             int maxBytes, Function<T, byte[]> encoder, Function<ByteBuffer, T> decoder) {
         return new MessageMarshaller<>(
                 message -> new KnownLengthBytes(encoder.apply(message)), decoder, maxBytes);
     }
 
-    /** For messages that bring their own stream. */
+    /** A marshaller of messages whose encoder returns a stream. */
     static <T> MessageMarshaller<T> streaming(
             Function<T, InputStream> encoder, Function<ByteBuffer, T> decoder) {
         return new MessageMarshaller<>(encoder, decoder, Integer.MAX_VALUE);

@@ -6,8 +6,9 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A reader of the fields of a protobuf message; unknown fields are skipped, so messages of newer
- * peers can be read. Ranges of the message are returned without copying. Confined to one thread.
+ * A decoder of the fields of a protobuf message of Flight; unknown fields are skipped, so that
+ * messages of newer peers can be read. Ranges of the message are returned without copying. Confined
+ * to one thread.
  */
 final class ProtoReader {
     private static final int VARINT = 0;

@@ -5,7 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * An encoder of protobuf fields; default values are left out, as in proto3. Confined to one thread.
+ * An encoder of the fields of protobuf messages of Flight; default values are omitted, as in
+ * proto3. Confined to one thread.
  */
 final class ProtoWriter {
     private byte[] buffer = new byte[128];
@@ -31,7 +32,7 @@ final class ProtoWriter {
         return value.hasRemaining() ? message(field, value) : this;
     }
 
-    /** A field that is written even where it is empty: messages and elements of lists. */
+    /** Writes a field even if it is empty: messages and elements of lists. */
     ProtoWriter message(int field, byte[] value) {
         return message(field, ByteBuffer.wrap(value));
     }
@@ -45,7 +46,7 @@ final class ProtoWriter {
         return this;
     }
 
-    /** Tag and length of a field whose bytes the caller writes itself. */
+    /** Writes tag and length of a field whose bytes the caller writes itself. */
     ProtoWriter head(int field, int length) {
         varint((long) field << 3 | 2);
         varint(length);

@@ -4,7 +4,10 @@ import static java.util.Objects.requireNonNull;
 
 import java.nio.ByteBuffer;
 
-/** The answer to one batch of a DoPut; Stele's metadata is the JSON of a {@code PutReply}. */
+/**
+ * The reply to one batch of a Flight DoPut; its metadata is in Stele the JSON of a {@code
+ * PutReply}.
+ */
 public record PutResult(byte[] appMetadata) {
     public PutResult {
         requireNonNull(appMetadata, "appMetadata is null");

@@ -8,8 +8,9 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link QueryIdentity} in the headers of a call: {@code stele-user}, {@code stele-source} and
- * {@code stele-resource-group}, where what is not ASCII is percent-encoded UTF-8.
+ * A codec of the {@link QueryIdentity} in the gRPC headers of a Flight call: {@code stele-user},
+ * {@code stele-source} and {@code stele-resource-group}, with non-ASCII characters as
+ * percent-encoded UTF-8.
  */
 public final class QueryIdentityHeaders {
     private static final Metadata.Key<String> USER = key("stele-user");
@@ -18,14 +19,14 @@ public final class QueryIdentityHeaders {
 
     private QueryIdentityHeaders() {}
 
-    /** Adds the values of the tag to the headers. */
+    /** Adds an identity to headers. */
     public static void put(QueryIdentity identity, Metadata headers) {
         put(USER, identity.user(), headers);
         put(SOURCE, identity.source(), headers);
         put(RESOURCE_GROUP, identity.resourceGroup(), headers);
     }
 
-    /** Reads the tag from the headers of a call. */
+    /** Reads the identity from the headers of a call. */
     public static QueryIdentity get(Metadata headers) {
         return new QueryIdentity(
                 decode(headers.get(USER)),

@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import java.nio.ByteBuffer;
 
-/** An Arrow schema as an encapsulated IPC message. */
+/** The reply of Flight's GetSchema: an Arrow schema as an encapsulated IPC message. */
 public record SchemaResult(byte[] schema) {
     public SchemaResult {
         requireNonNull(schema, "schema is null");

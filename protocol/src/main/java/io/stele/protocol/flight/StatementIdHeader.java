@@ -8,9 +8,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The id of a statement in the headers of a call, {@code stele-statement-id}: a UUID that a client
- * chooses for a change of the catalog. A call that is repeated under the same id changes nothing a
- * second time, and has the answer of the first.
+ * A codec of the statement id in the gRPC header {@code stele-statement-id} of a Flight call. A
+ * client chooses this UUID for a change of the catalog. A repeated call with the id of an earlier
+ * one has no effect, and returns the earlier reply.
  */
 public final class StatementIdHeader {
     private static final Metadata.Key<String> ID =
@@ -23,9 +23,9 @@ public final class StatementIdHeader {
     }
 
     /**
-     * Reads it from the headers of a call.
+     * Reads the id from the headers of a call.
      *
-     * @throws SteleException INVALID_ARGUMENT if it is no UUID
+     * @throws SteleException INVALID_ARGUMENT if the header is no UUID
      */
     public static Optional<UUID> get(Metadata headers) {
         @Nullable String value = headers.get(ID);

@@ -32,7 +32,7 @@ public final class CanonicalRead {
         this.text = new StringBuilder(text);
     }
 
-    /** The same so far, to be ended differently. */
+    /** A copy, which can be continued differently. */
     public CanonicalRead copy() {
         return new CanonicalRead(text);
     }
@@ -52,7 +52,7 @@ public final class CanonicalRead {
         }
     }
 
-    /** Adds the conditions that are left, by column id. */
+    /** Adds the remaining conditions, by column id. */
     public CanonicalRead addConditions(Map<Integer, ColumnDomain> residual) {
         new TreeMap<>(residual).forEach((id, domain) -> addCondition(id.toString(), domain));
         return this;
@@ -61,14 +61,14 @@ public final class CanonicalRead {
     /**
      * Adds a condition.
      *
-     * @param column the column's id, and those of a field inside it
+     * @param column the column's id, and the ids of a field inside it
      */
     public CanonicalRead addCondition(String column, ColumnDomain domain) {
         text.append(column).append(' ');
         return addJson(domain);
     }
 
-    /** SHA-256, in hex. */
+    /** The SHA-256 digest of the text, in hexadecimal digits. */
     public String digest() {
         try {
             MessageDigest digest = MessageDigest.getInstance("SHA-256");

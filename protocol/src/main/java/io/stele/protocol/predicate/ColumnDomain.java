@@ -8,18 +8,19 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * The values of one column that a scan is interested in. Immutable.
+ * The condition of a {@link ScanPredicate} on one column: the set of wanted values, as ranges, and
+ * whether null is wanted. Immutable.
  *
  * <p>Invariant: ranges are in ascending order and do not overlap, so that a value is found by
  * binary search.
  *
- * @param nullAllowed whether null is of interest
- * @param ranges values of interest, at most 10,000 ranges; sorted by the constructor
+ * @param nullAllowed whether null is wanted
+ * @param ranges the wanted values, at most 10,000 ranges; the constructor sorts them
  */
 public record ColumnDomain(
         @JsonProperty("nullAllowed") boolean nullAllowed,
         @JsonProperty("ranges") List<ValueRange> ranges) {
-    /** Longest list: an IN list beyond this filters nothing that is worth the message. */
+    /** The most ranges: a longer IN list would not filter enough to justify the message. */
     public static final int MAX_RANGES = 10_000;
 
     private static final Comparator<ValueRange> BY_LOW =
@@ -49,36 +50,39 @@ public record ColumnDomain(
         }
     }
 
-    /** Null only. */
+    /** A domain of null only. */
     public static ColumnDomain onlyNull() {
         return new ColumnDomain(true, List.of());
     }
 
-    /** Every value but null. */
+    /** A domain of every value except null. */
     public static ColumnDomain notNull() {
         return new ColumnDomain(false, List.of(ValueRange.all()));
     }
 
-    /** Ranges without null. */
+    /** A domain of ranges without null. */
     public static ColumnDomain of(ValueRange... ranges) {
         return new ColumnDomain(false, List.of(ranges));
     }
 
     /**
-     * Whether a value, in the form of {@link io.stele.protocol.row.ValueCodec} and not NaN, is of
-     * interest.
+     * Whether a value, in the form of {@link io.stele.protocol.row.ValueCodec} and not NaN, is
+     * wanted.
      */
     public boolean contains(byte[] value) {
         return contains(value, 0, value.length);
     }
 
-    /** As {@link #contains(byte[])}, of a part of an array. */
+    /** Whether a value, which is a part of an array, is wanted, as {@link #contains(byte[])}. */
     public boolean contains(byte[] value, int from, int to) {
         int reaching = firstReaching(value, from, to);
         return reaching < ranges.size() && !ranges.get(reaching).isAbove(value, from, to);
     }
 
-    /** The first range that ends at or above a value; the number of ranges where all end below. */
+    /**
+     * The index of the first range that ends at or above a value; the number of ranges if all end
+     * below it.
+     */
     private int firstReaching(byte[] value, int from, int to) {
         int low = 0;
         int high = ranges.size();
@@ -93,15 +97,12 @@ public record ColumnDomain(
         return low;
     }
 
-    /** Whether NaN is of interest: only where no range has a bound. */
+    /** Whether NaN is wanted, which requires a range without bounds. */
     public boolean containsNaN() {
         return ranges.size() == 1 && ranges.get(0).isAll();
     }
 
-    /**
-     * Whether any of {@code rowCount} rows with these statistics may be of interest; true when in
-     * doubt.
-     */
+    /** Whether any of {@code rowCount} rows with these statistics may match; true when in doubt. */
     public boolean mayMatch(ColumnStats stats, long rowCount) {
         if (nullAllowed && stats.nullCount() != 0) {
             return true;
@@ -119,8 +120,8 @@ public record ColumnDomain(
     }
 
     /**
-     * Whether each of {@code rowCount} rows with these statistics is of interest, nulls and NaN
-     * included; false when in doubt.
+     * Whether all of {@code rowCount} rows with these statistics match, nulls and NaN included;
+     * false when in doubt.
      */
     public boolean containsAll(ColumnStats stats, long rowCount) {
         if (rowCount == 0) {

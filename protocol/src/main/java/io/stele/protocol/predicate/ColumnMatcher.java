@@ -8,8 +8,8 @@ import io.stele.protocol.schema.PhysicalForm;
 import io.stele.protocol.schema.TypeKind;
 
 /**
- * The test of one column of a row against its domain, on the physical value where that is cheap.
- * Confined to one thread.
+ * A filter of binary rows by the domain of one column, which compares physical values if that is
+ * cheap. Confined to one thread.
  */
 abstract sealed class ColumnMatcher {
     private final int index;
@@ -37,7 +37,7 @@ abstract sealed class ColumnMatcher {
 
     abstract boolean contains(BinaryValues row, int column);
 
-    /** A column without order: only null and not null can be distinguished. */
+    /** The filter of a column without order, which can only distinguish null from other values. */
     private static final class OfNull extends ColumnMatcher {
         private final boolean anyAllowed;
 
@@ -66,7 +66,7 @@ abstract sealed class ColumnMatcher {
         }
     }
 
-    /** Text and binary, which are their own encoding. */
+    /** The filter of text and binary, whose values are their own encoding. */
     private static final class OfBytes extends ColumnMatcher {
         private final ColumnDomain domain;
 
@@ -82,7 +82,7 @@ abstract sealed class ColumnMatcher {
         }
     }
 
-    /** All others, encoded first. */
+    /** The filter of all other types, which encodes the values. */
     private static final class OfEncoded extends ColumnMatcher {
         private final ColumnDomain domain;
         private final PhysicalForm form;

@@ -6,12 +6,12 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.Arrays;
 
 /**
- * The distinct-value sketch of one column in a file, with the total length of the values. Sketches
- * can be merged with those of other files. Immutable: the array is not copied and must not be
- * changed.
+ * The distinct-value sketch of one column in a file, with the total length of the values, for
+ * optimizer statistics. Sketches of several files can be merged. Immutable: the array is not copied
+ * and must not be changed.
  *
- * @param distinct the sketch of all values that are not null, as {@code SketchBuilder} in the
- *     storage makes it
+ * @param distinct the sketch of all values that are not null, made by {@code SketchBuilder} in the
+ *     storage
  * @param valueBytes bytes of all values of variable length; 0 for other types
  */
 public record ColumnSketch(

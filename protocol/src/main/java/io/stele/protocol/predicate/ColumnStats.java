@@ -8,15 +8,16 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * Statistics of one column's values in a file or table: bounds, null count and NaN. Immutable: the
- * arrays are not copied and must not be changed.
+ * The statistics of one column's values in a file or table, by which scans skip files: bounds, null
+ * count and NaN. Immutable: the arrays are not copied and must not be changed.
  *
  * <p>Invariant: every value that is neither null nor NaN lies in {@code min..max}. The bounds may
  * be wider than the values (long text is truncated).
  *
- * @param min lower bound in the form of {@link io.stele.protocol.row.ValueCodec}; absent: unknown,
- *     or no such value
- * @param max upper bound likewise
+ * @param min lower bound, inclusive, in the form of {@link io.stele.protocol.row.ValueCodec};
+ *     absent if unknown, or if there is no such value
+ * @param max upper bound, inclusive, in the form of {@code min}; absent if unknown, or if there is
+ *     no such value
  * @param nullCount number of nulls; -1: unknown
  * @param hasNaN whether NaN may be among the values
  */
@@ -43,8 +44,8 @@ public record ColumnStats(
     }
 
     /**
-     * The statistics of two sets of rows together, which have {@code rowCount} and {@code
-     * otherRowCount} rows.
+     * The combined statistics of two sets of rows, of {@code rowCount} and {@code otherRowCount}
+     * rows.
      */
     public ColumnStats merge(long rowCount, ColumnStats other, long otherRowCount) {
         if (rowCount == 0) {

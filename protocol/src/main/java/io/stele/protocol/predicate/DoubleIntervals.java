@@ -5,13 +5,13 @@ import static java.util.Objects.requireNonNull;
 import java.util.List;
 
 /**
- * Intervals of floating point, compared as SQL compares: NaN is in none, and -0.0 equals 0.0.
- * Immutable.
+ * A set of doubles as intervals, by which filters test values with SQL's comparisons: NaN is in no
+ * interval, and -0.0 equals 0.0. Immutable.
  */
 public final class DoubleIntervals {
     private final Interval[] intervals;
 
-    /** One of them; a bound that is not there is infinite and inclusive. */
+    /** One interval; a missing bound is infinite and inclusive. */
     public record Interval(double low, boolean lowInclusive, double high, boolean highInclusive) {
         boolean contains(double value) {
             return (lowInclusive ? value >= low : value > low)

@@ -9,13 +9,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A predicate that one secondary index answers: it gives every column of the index single values.
- * Immutable.
+ * A condition under which a lookup by one secondary index finds all matching rows: the predicate
+ * has single values for every column of the index. Immutable.
  *
- * @param keys every combination of the values, as {@link KeyEncoder#forColumns} forms them
+ * @param keys every combination of the values, in the form of {@link KeyEncoder#forColumns}
  */
 public record IndexCondition(IndexSchema index, List<byte[]> keys) {
-    /** Most combinations: each is a seek in every file of the index. */
+    /** The most combinations: each is a seek in every file of the index. */
     public static final int MAX_KEYS = 100;
 
     public IndexCondition {
@@ -24,9 +24,8 @@ public record IndexCondition(IndexSchema index, List<byte[]> keys) {
     }
 
     /**
-     * The condition for finding the matching rows by an index that is ready: the one with most
-     * bound columns, of those the one with fewest keys. Empty where there is none, or where the
-     * predicate gives the whole primary key.
+     * The condition for the best ready index: the index with the most bound columns, then with the
+     * fewest keys. Empty if there is none, or if the predicate binds the whole primary key.
      */
     public static Optional<IndexCondition> of(TableSchema table, ScanPredicate predicate) {
         return PredicateKeys.bindsPrimaryKey(table, predicate)
@@ -35,8 +34,8 @@ public record IndexCondition(IndexSchema index, List<byte[]> keys) {
     }
 
     /**
-     * As {@link #of}, of unique indexes alone, where no key has more than one row; also where the
-     * predicate gives the whole primary key.
+     * The condition for the best ready unique index, in which no key has more than one row; also if
+     * the predicate binds the whole primary key.
      */
     public static Optional<IndexCondition> ofUnique(TableSchema table, ScanPredicate predicate) {
         return best(table, predicate, true);

@@ -4,7 +4,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.ToLongFunction;
 
-/** Closed intervals of longs in ascending order, none of them empty. Immutable. */
+/**
+ * A set of longs as closed, non-empty intervals in ascending order, by which filters test values
+ * and statistics. Immutable.
+ */
 public final class LongIntervals {
     private final long[] lows;
     private final long[] highs;
@@ -17,15 +20,15 @@ public final class LongIntervals {
     /**
      * An interval with open or closed ends; it may be empty.
      *
-     * @param low its least value, or the one below
-     * @param high its greatest value, or the one above
+     * @param low its least value, or the value below that
+     * @param high its greatest value, or the value above that
      */
     public record Interval(long low, boolean lowInclusive, long high, boolean highInclusive) {}
 
     /**
      * The values of a domain.
      *
-     * @param decode the long that an encoded bound stands for
+     * @param decode decodes a bound to a long
      */
     public static LongIntervals of(ColumnDomain domain, ToLongFunction<byte[]> decode) {
         return of(
@@ -83,7 +86,7 @@ public final class LongIntervals {
     public boolean overlaps(long least, long greatest) {
         int low = 0;
         int high = lows.length;
-        while (low < high) { // the first interval that does not end before
+        while (low < high) { // finds the first interval that does not end before
             int middle = (low + high) >>> 1;
             if (highs[middle] < least) {
                 low = middle + 1;

@@ -12,17 +12,22 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The keys that a predicate lists: every combination of the values it gives to key columns. */
+/**
+ * A computation of the keys that a predicate lists, for lookups: every combination of its values of
+ * the key columns. Pure.
+ */
 public final class PredicateKeys {
-    /** Most keys of one lookup by primary key: beyond, files are read faster than looked into. */
+    /**
+     * The most keys of one lookup by primary key; a scan of the files is faster than more lookups.
+     */
     public static final int MAX_PRIMARY_KEYS = 1_000;
 
     private PredicateKeys() {}
 
     /**
-     * The primary keys of all rows of interest, in the form of {@link KeyEncoder#forPrimaryKey};
-     * empty where the predicate does not give every column of the primary key single values, or
-     * more combinations than {@link #MAX_PRIMARY_KEYS}.
+     * The primary keys of all rows that may match, in the form of {@link KeyEncoder#forPrimaryKey}.
+     * Empty if the predicate does not have single values for every column of the primary key, or
+     * has more than {@link #MAX_PRIMARY_KEYS} combinations.
      */
     public static Optional<List<byte[]>> ofPrimaryKey(TableSchema table, ScanPredicate predicate) {
         return bindsPrimaryKey(table, predicate)
@@ -30,7 +35,7 @@ public final class PredicateKeys {
                 : Optional.empty();
     }
 
-    /** Whether every column of the primary key has single values. */
+    /** Whether the predicate has single values for every column of the primary key. */
     static boolean bindsPrimaryKey(TableSchema table, ScanPredicate predicate) {
         return table.hasPrimaryKey()
                 && table.primaryKeyColumns().stream()
@@ -38,8 +43,8 @@ public final class PredicateKeys {
     }
 
     /**
-     * The keys of columns that all have single values; empty where one has not, or there are more
-     * than {@code maxKeys}.
+     * The keys of columns that all have single values; empty if a column has none, or there are
+     * more than {@code maxKeys} keys.
      */
     static Optional<List<byte[]>> of(KeyEncoder encoder, ScanPredicate predicate, int maxKeys) {
         List<List<Optional<byte[]>>> combinations = List.of(List.of());
@@ -62,16 +67,16 @@ public final class PredicateKeys {
             return Optional.of(combinations.stream().map(encoder::join).toList());
         } catch (SteleException e) {
             if (e.code() == ErrorCode.KEY_TOO_LARGE) {
-                return Optional.empty(); // no row has it, as a scan will find
+                return Optional.empty(); // no row has the key, as a scan will find
             }
             throw e;
         }
     }
 
     /**
-     * The values that a column may have, those of short ranges of integers and dates one by one,
-     * since engines join neighbours; none where they are no list, are more than {@code maxCount},
-     * or null is among them.
+     * The wanted values of a column. Short ranges of integers and dates are listed value by value,
+     * because engines join adjacent values to ranges. Empty if the values cannot be listed, are
+     * more than {@code maxCount}, or include null.
      */
     private static List<byte[]> values(ScanPredicate predicate, ColumnSchema column, int maxCount) {
         ColumnDomain domain = predicate.domains().get(column.id());
@@ -98,10 +103,10 @@ public final class PredicateKeys {
             return false;
         }
         ValueCodec codec = ValueCodec.of(type);
-        // Of values one apart: the bounds that a range excludes are cut off without an overflow
+        // Counts both bounds; excluded bounds are removed below without an overflow
         long low = codec.decodeLong(range.low().get());
         long high = codec.decodeLong(range.high().get());
-        long count = high - low + 1; // negative where it does not fit a long
+        long count = high - low + 1; // negative if it overflows
         if (high < low || count <= 0 || count > maxCount + 2L) {
             return false;
         }

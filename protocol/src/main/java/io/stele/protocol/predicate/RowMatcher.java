@@ -7,9 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A {@link ScanPredicate} made ready for the rows of one layout; allocates nothing per row. Domains
- * of columns that the layout does not have, or that have no order, are ignored: every row matches
- * them. It reuses a buffer, so it is confined to one thread.
+ * A filter of binary rows of one layout by a {@link ScanPredicate}, which allocates nothing for
+ * each row. It ignores domains of columns that the layout does not have, or that have no order. It
+ * reuses a buffer, so it is confined to one thread.
  */
 public final class RowMatcher {
     private final ColumnMatcher[] matchers;

@@ -17,7 +17,7 @@ import java.util.Map;
  *     any value
  */
 public record ScanPredicate(@JsonProperty("domains") Map<Integer, ColumnDomain> domains) {
-    /** Every row. */
+    /** The predicate that every row matches. */
     public static final ScanPredicate ALL = new ScanPredicate(Map.of());
 
     public ScanPredicate {
@@ -29,19 +29,18 @@ public record ScanPredicate(@JsonProperty("domains") Map<Integer, ColumnDomain> 
         return domains.isEmpty();
     }
 
-    /** A matcher for many rows of one layout; the way to filter a scan. */
+    /** A matcher for many rows of one layout, by which scans filter. */
     public RowMatcher matcher(RowLayout layout) {
         return new RowMatcher(this, layout);
     }
 
-    /** Whether one row is of interest; for more than a few rows use {@link #matcher}. */
+    /** Whether one row matches; for more than a few rows use {@link #matcher}. */
     public boolean matches(BinaryRow row) {
         return matcher(row.rowLayout()).matches(row);
     }
 
     /**
-     * Whether any of {@code rowCount} rows with these statistics may be of interest; true when in
-     * doubt.
+     * Whether any of {@code rowCount} rows with these statistics may match; true when in doubt.
      *
      * @param stats column id to statistics; a column without any is unknown
      */
@@ -59,9 +58,8 @@ public record ScanPredicate(@JsonProperty("domains") Map<Integer, ColumnDomain> 
     }
 
     /**
-     * The domains that must still be checked for {@code rowCount} rows with these statistics: those
-     * that some rows may not match, nulls and NaN included. A domain that all rows match is left
-     * out.
+     * The remaining predicate for {@code rowCount} rows with these statistics. It omits each domain
+     * that all rows match, nulls and NaN included.
      *
      * @param stats column id to statistics; a column without any is unknown
      */
@@ -77,8 +75,8 @@ public record ScanPredicate(@JsonProperty("domains") Map<Integer, ColumnDomain> 
     }
 
     /**
-     * Columns, by id, whose domain has the values of all of {@code rowCount} rows with these
-     * statistics: what is not {@link #residual}.
+     * The ids of the columns whose domain all of {@code rowCount} rows with these statistics match,
+     * which {@link #residual} omits.
      */
     public List<Integer> certainColumns(Map<Integer, ColumnStats> stats, long rowCount) {
         List<Integer> certain = new ArrayList<>();

@@ -12,13 +12,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A collector of the {@link ColumnStats} of the rows given to it, of every orderable column; other
- * columns get only a null count. It allocates only when a bound changes. Confined to one thread.
+ * A collector of the {@link ColumnStats} of added rows or values, for writers of files. Columns
+ * that are not orderable get only a null count. It allocates only when a bound changes. Confined to
+ * one thread.
  */
 public final class StatsCollector {
     /**
-     * Longest bound: text beyond this rarely decides, and manifests hold a bound of every column of
-     * every file.
+     * The longest bound: more bytes of a text rarely matter, and manifests have two bounds for
+     * every column of every file.
      */
     public static final int MAX_BOUND_BYTES = 64;
 
@@ -38,7 +39,7 @@ public final class StatsCollector {
         }
     }
 
-    /** Takes a row of the layout into account. */
+    /** Adds a row of the layout. */
     public void add(BinaryValues row) {
         rowCount++;
         for (int i = 0; i < columns.length; i++) {
@@ -51,15 +52,15 @@ public final class StatsCollector {
         rowCount += count;
     }
 
-    /** Takes nulls of a column, by its place in the layout, into account. */
+    /** Adds nulls of a column, by its position in the layout. */
     public void addNulls(int column, long count) {
         columns[column].nullCount += count;
     }
 
     /**
-     * Takes a value of a column into account, which is at {@code index} of these; null or not.
+     * Adds the value at {@code index} of {@code values}, null or not, to a column.
      *
-     * @param column its place in the layout
+     * @param column position in the layout
      */
     public void addValue(int column, BinaryValues values, int index) {
         columns[column].add(values, index);
@@ -69,7 +70,7 @@ public final class StatsCollector {
         return rowCount;
     }
 
-    /** Column id to statistics of the rows so far. */
+    /** The statistics of the rows so far, by column id. */
     public Map<Integer, ColumnStats> stats() {
         Map<Integer, ColumnStats> stats = new HashMap<>();
         for (int i = 0; i < columns.length; i++) {
@@ -135,8 +136,8 @@ public final class StatsCollector {
         }
 
         /**
-         * The value, or the smallest short bound above it; null when there is none, as all bytes of
-         * the prefix are 0xFF.
+         * The value, or the smallest short bound above it; null if there is none, because all bytes
+         * of the prefix are 0xFF.
          */
         private static byte @Nullable [] upperBound(byte[] value, int length) {
             if (length <= MAX_BOUND_BYTES) {

@@ -8,13 +8,13 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * An interval of values, bounds in the form of {@link io.stele.protocol.row.ValueCodec}. Immutable:
- * the arrays are not copied and must not be changed.
+ * An interval of wanted values in a {@link ColumnDomain}, with bounds in the form of {@link
+ * io.stele.protocol.row.ValueCodec}. Immutable: the arrays are not copied and must not be changed.
  *
  * @param low lower bound; absent: none
- * @param lowInclusive whether the lower bound is in the range; without meaning where there is none
+ * @param lowInclusive whether the lower bound is in the range; undefined without a lower bound
  * @param high upper bound; absent: none
- * @param highInclusive whether the upper bound is in the range; without meaning where there is none
+ * @param highInclusive whether the upper bound is in the range; undefined without an upper bound
  */
 public record ValueRange(
         @JsonProperty("low") Optional<byte[]> low,
@@ -29,12 +29,12 @@ public record ValueRange(
         requireNonNull(high, "high is null");
     }
 
-    /** Every value, NaN too. */
+    /** The range of every value, NaN included. */
     public static ValueRange all() {
         return ALL;
     }
 
-    /** One value. */
+    /** The range of one value. */
     public static ValueRange equal(byte[] value) {
         return new ValueRange(Optional.of(value), true, Optional.of(value), true);
     }

@@ -7,8 +7,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The writer of one array's elements, made by {@link ValueEncoder#beginArray} and reused for every
- * array at that place.
+ * An encoder of the elements of an array in a binary row, which {@link ValueEncoder#beginArray}
+ * creates and reuses for every array at that place.
  */
 public final class ArrayEncoder extends ValueEncoder {
     private static final int COUNT_BYTES = 4;

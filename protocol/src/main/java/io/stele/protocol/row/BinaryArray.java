@@ -11,7 +11,7 @@ public final class BinaryArray extends BinaryValues {
     private int count;
     private int slots;
 
-    /** A view that shows nothing until {@link #wrap}. */
+    /** A view without an array until {@link #wrap}. */
     public BinaryArray(ValueLayout element) {
         this.element = element;
         this.form = element.form();

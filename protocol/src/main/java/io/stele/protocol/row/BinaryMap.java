@@ -10,7 +10,7 @@ public final class BinaryMap {
     private final BinaryArray keys;
     private final BinaryArray values;
 
-    /** A view that shows nothing until it is pointed at a map. */
+    /** A view without a map until {@link #wrap}. */
     public BinaryMap(ValueLayout map) {
         map.requireForm(PhysicalForm.MAP);
         this.keys = new BinaryArray(map.key());
@@ -24,7 +24,7 @@ public final class BinaryMap {
         return this;
     }
 
-    /** Number of pairs. */
+    /** The number of pairs. */
     public int count() {
         return keys.count();
     }

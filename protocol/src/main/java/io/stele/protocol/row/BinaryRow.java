@@ -9,7 +9,7 @@ public final class BinaryRow extends BinaryValues {
     private int offset;
     private int length;
 
-    /** A view that shows nothing until {@link #wrap}. */
+    /** A view without a row until {@link #wrap}. */
     public BinaryRow(RowLayout layout) {
         this.layout = layout;
     }
@@ -37,7 +37,7 @@ public final class BinaryRow extends BinaryValues {
         return offset;
     }
 
-    /** Bytes of the row. */
+    /** The length of the row in bytes. */
     public int length() {
         return length;
     }

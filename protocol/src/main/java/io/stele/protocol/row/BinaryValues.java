@@ -10,11 +10,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * A reusable view of values that lie side by side: the columns of a {@link BinaryRow} or the
- * elements of a {@link BinaryArray}. Access is O(1) and copies nothing. Confined to one thread.
+ * A reusable view of encoded values: the columns of a {@link BinaryRow} or the elements of a {@link
+ * BinaryArray}. Access is O(1) and copies nothing. Confined to one thread.
  *
  * <p>The bytes must be valid (see {@link RowLayout#validate}). A null value reads as zero or as no
- * bytes. An accessor of another form than the value's throws IllegalArgumentException.
+ * bytes. An accessor for another form than the value's throws IllegalArgumentException.
  */
 public abstract sealed class BinaryValues permits BinaryRow, BinaryArray {
     private static final byte[] EMPTY = new byte[0];
@@ -31,7 +31,7 @@ public abstract sealed class BinaryValues permits BinaryRow, BinaryArray {
 
     abstract PhysicalForm form(int index);
 
-    /** Width of an integer-like value, 0 for other forms. */
+    /** The width of an integer-like value in bytes; 0 for other forms. */
     abstract int longWidth(int index);
 
     /** Position of the slot in {@link #bytes}. */
@@ -50,8 +50,8 @@ public abstract sealed class BinaryValues permits BinaryRow, BinaryArray {
     }
 
     /**
-     * Integers of every width, dates (days), times (nano- or picoseconds), timestamps of 64 bits
-     * (micro- or nanoseconds), decimals to 18 digits.
+     * The value as a long: integers of every width, dates (days), times (nano- or picoseconds),
+     * timestamps of 64 bits (micro- or nanoseconds), unscaled decimals of up to 18 digits.
      */
     public final long longAt(int index) {
         int slot = slot(index);
@@ -86,14 +86,14 @@ public abstract sealed class BinaryValues permits BinaryRow, BinaryArray {
         return (long) LONGS_BE.get(bytes, slot(index) + 8);
     }
 
-    /** The array that {@link #bytesOffset} counts in. */
+    /** The array to which {@link #bytesOffset} refers. */
     public final byte[] array() {
         return bytes;
     }
 
     /**
-     * The start of a value in {@link #array()}: text, binary, nested structures, and the 16 bytes
-     * of decimals and UUIDs.
+     * The start of a value in {@link #array()}: of text, binary, nested structures, and the 16
+     * bytes of decimals and UUIDs.
      */
     public final int bytesOffset(int index) {
         PhysicalForm form = form(index);
@@ -126,9 +126,7 @@ public abstract sealed class BinaryValues permits BinaryRow, BinaryArray {
         return new String(bytes, bytesOffset(index), bytesLength(index), StandardCharsets.UTF_8);
     }
 
-    /**
-     * Points a view at a nested row; the view must have been made for {@code layout(index).row()}.
-     */
+    /** Points a view at a nested row; the view must have the layout {@code layout(index).row()}. */
     public final BinaryRow rowAt(int index, BinaryRow view) {
         check(index, PhysicalForm.ROW);
         return view.wrap(bytes, bytesOffset(index), bytesLength(index));
@@ -138,9 +136,7 @@ public abstract sealed class BinaryValues permits BinaryRow, BinaryArray {
         return rowAt(index, new BinaryRow(layout(index).row()));
     }
 
-    /**
-     * Points a view at an array; the view must have been made for {@code layout(index).element()}.
-     */
+    /** Points a view at an array; the view must have the layout {@code layout(index).element()}. */
     public final BinaryArray arrayAt(int index, BinaryArray view) {
         check(index, PhysicalForm.ARRAY);
         return view.wrap(bytes, bytesOffset(index));
@@ -150,7 +146,7 @@ public abstract sealed class BinaryValues permits BinaryRow, BinaryArray {
         return arrayAt(index, new BinaryArray(layout(index).element()));
     }
 
-    /** Points a view at a map; the view must have been made for {@code layout(index)}. */
+    /** Points a view at a map; the view must have the layout {@code layout(index)}. */
     public final BinaryMap mapAt(int index, BinaryMap view) {
         check(index, PhysicalForm.MAP);
         return view.wrap(bytes, bytesOffset(index));

@@ -8,8 +8,8 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * A reusable byte array that grows at its end up to a limit: rows and keys are written into it
- * without allocation once it is large enough. Confined to one thread.
+ * A reusable byte buffer that grows up to a limit, into which encoders write rows and keys without
+ * allocation once it is large enough. Confined to one thread.
  *
  * <p>Invariant: {@code length <= array.length <= limit}.
  */
@@ -36,9 +36,9 @@ public final class GrowingBytes {
 
     /**
      * @param initialCapacity bytes allocated at once
-     * @param limit most bytes
-     * @param tooLarge error when more would be written
-     * @param what the thing written, for that error's message
+     * @param limit the most bytes
+     * @param tooLarge the error if more would be written
+     * @param what the name of the content, for the error's message
      */
     public GrowingBytes(int initialCapacity, int limit, ErrorCode tooLarge, String what) {
         if (initialCapacity < 0 || initialCapacity > limit) {
@@ -51,17 +51,17 @@ public final class GrowingBytes {
         this.array = new byte[initialCapacity];
     }
 
-    /** Room for an encoded key. */
+    /** A buffer for an encoded key. */
     public static GrowingBytes forKey() {
         return new GrowingBytes(64, KeyEncoder.MAX_KEY_BYTES, ErrorCode.KEY_TOO_LARGE, "key");
     }
 
-    /** Room for an encoded row. */
+    /** A buffer for an encoded row. */
     public static GrowingBytes forRow() {
         return new GrowingBytes(256, RowLayout.MAX_ROW_BYTES, ErrorCode.ROW_TOO_LARGE, "row");
     }
 
-    /** Room for a row that is stored, or a value of it. */
+    /** A buffer for a stored row, or a value of it. */
     public static GrowingBytes forStored(String what) {
         return new GrowingBytes(16, RowLayout.MAX_STORED_ROW_BYTES, ErrorCode.ROW_TOO_LARGE, what);
     }
@@ -99,7 +99,7 @@ public final class GrowingBytes {
         System.arraycopy(source, offset, array, at, count);
     }
 
-    /** Makes room for {@code count} more bytes of unknown content and returns where they start. */
+    /** Reserves {@code count} more bytes of undefined content, and returns their offset. */
     int reserve(int count) {
         int at = length;
         if (count > array.length - at) {

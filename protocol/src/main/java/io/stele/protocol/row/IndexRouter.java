@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * A router of secondary index keys to the shards that hold their rows. An index lies in the shards
- * of its rows. So any shard may have rows of a key, unless the key binds the distribution key.
- * Confined to one thread.
+ * A router of secondary index keys to the shards that hold their rows. An index is stored in the
+ * shards of its rows. So any shard may have rows of a key, unless the key includes the distribution
+ * key. Confined to one thread.
  */
 public final class IndexRouter {
     private final TableSchema schema;
@@ -27,10 +27,10 @@ public final class IndexRouter {
     }
 
     /**
-     * The shard index; empty: all shards.
+     * The index of the shard; empty: all shards.
      *
-     * @param prefix values of the first index columns, all or some, as {@link KeyEncoder} forms
-     * @throws SteleException INVALID_ARGUMENT when it is not that
+     * @param prefix values of the first index columns, all or some, encoded by {@link KeyEncoder}
+     * @throws SteleException INVALID_ARGUMENT if it is not such a prefix
      */
     public OptionalInt shardOf(byte[] prefix) {
         List<Integer> ids = index.columns();
@@ -62,7 +62,7 @@ public final class IndexRouter {
                 schema.distributionKey().isEmpty() ? schema.primaryKey() : schema.distributionKey();
         for (int columnId : routing) {
             int at = ids.indexOf(columnId);
-            // A null, which no row has, has no value behind its marker.
+            // A null, which no row has here, has no value after its marker.
             if (at < 0 || at >= bound || starts[at + 1] - starts[at] == 1) {
                 return OptionalInt.empty();
             }

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The {@link InitialValue} of a column as a row of that column alone, at position 0: what rows have
- * in it that were written before it was added. Stateless.
+ * A converter between the {@link InitialValue} of an added column, which older rows have, and a
+ * binary row of that column alone, at position 0. Stateless.
  */
 public final class InitialRow {
     private InitialRow() {}
@@ -28,9 +28,10 @@ public final class InitialRow {
     }
 
     /**
-     * A Java value, of the classes that {@link Rows} takes, as an initial value.
+     * A Java value, of the classes of {@link Rows}, as an initial value.
      *
-     * @throws io.stele.protocol.SteleException TYPE_MISMATCH: it is not exactly one of the type
+     * @throws io.stele.protocol.SteleException TYPE_MISMATCH if the type does not represent it
+     *     exactly
      */
     public static InitialValue value(DataType type, Object value) {
         return new InitialValue(type, Rows.toBytes(layout(type), value));

@@ -12,9 +12,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Several columns as bytes whose unsigned order (Arrays.compareUnsigned) is the order of the
- * columns, first column first. Immutable; the encoding of the first k columns is a prefix of the
- * encoding of all.
+ * An order-preserving codec of keys of several columns: the unsigned order of the bytes
+ * (Arrays.compareUnsigned) is the order of the columns, first column first. Immutable; the encoding
+ * of the first k columns is a prefix of the encoding of all.
  *
  * <pre>
  * key       := component per column
@@ -37,7 +37,7 @@ public final class KeyEncoder {
     private final int[] indexes;
     private final ValueCodec[] codecs;
 
-    /** Of rows of one key column each: the way of Java values to keys. */
+    /** The layouts of rows of one key column each, by which Java values are encoded. */
     private final RowLayout[] layouts;
 
     private final boolean nullMarkers;
@@ -61,8 +61,8 @@ public final class KeyEncoder {
     }
 
     /**
-     * Keys of a table's rows; INVALID_ARGUMENT for a table without a primary key, whose keys are
-     * {@link #rowIdKey}.
+     * A codec of a table's primary keys; throws INVALID_ARGUMENT for a table without a primary key,
+     * whose keys are {@link #rowIdKey}.
      */
     public static KeyEncoder forPrimaryKey(TableSchema schema) {
         if (!schema.hasPrimaryKey()) {
@@ -75,7 +75,10 @@ public final class KeyEncoder {
         return new KeyEncoder(schema, schema.primaryKeyColumns(), false);
     }
 
-    /** Keys of rows that have only some columns of the table, those of the primary key included. */
+    /**
+     * A codec of primary keys of rows that have only some columns of the table, including the
+     * primary key.
+     */
     static KeyEncoder forPrimaryKey(TableSchema schema, List<ColumnSchema> rowColumns) {
         return new KeyEncoder(rowColumns, schema.primaryKeyColumns(), false);
     }
@@ -105,12 +108,15 @@ public final class KeyEncoder {
         return new KeyEncoder(schema, schema.distributionColumns(), !schema.hasPrimaryKey());
     }
 
-    /** Sort keys, partitions and such: any orderable columns, each with a marker for null. */
+    /**
+     * A codec of sort keys, partitions and index keys: any orderable columns, each with a marker
+     * for null.
+     */
     public static KeyEncoder forColumns(TableSchema schema, List<Integer> columnIds) {
         return new KeyEncoder(schema, schema.columns(columnIds), true);
     }
 
-    /** The same of rows that have only some columns of the table. */
+    /** A codec of any orderable columns, for rows that have only some columns of the table. */
     static KeyEncoder forColumns(List<ColumnSchema> rowColumns, List<ColumnSchema> columns) {
         return new KeyEncoder(rowColumns, columns, true);
     }
@@ -139,8 +145,8 @@ public final class KeyEncoder {
     }
 
     /**
-     * The key of Java values, one a key column (or of the first columns: a prefix); classes as in
-     * {@link Rows}.
+     * The key of Java values of the classes of {@link Rows}, one for each key column, or of the
+     * first columns (a prefix).
      */
     public byte[] encodeObjects(List<? extends @Nullable Object> values) {
         if (values.size() > columns.size()) {
@@ -175,7 +181,7 @@ public final class KeyEncoder {
         return values;
     }
 
-    /** The parts of a key as {@link ValueCodec} forms; absent for null. */
+    /** The parts of a key in {@link ValueCodec} forms; absent for null. */
     public List<Optional<byte[]>> split(byte[] key) {
         List<Optional<byte[]>> parts = new ArrayList<>(columns.size());
         int at = 0;
@@ -220,7 +226,9 @@ public final class KeyEncoder {
         return target.toByteArray();
     }
 
-    /** Checks that bytes are a key of these columns; CORRUPT_DATA or KEY_TOO_LARGE otherwise. */
+    /**
+     * Checks that bytes are a key of these columns; throws CORRUPT_DATA or KEY_TOO_LARGE if not.
+     */
     public void validate(byte[] bytes, int offset, int length) {
         if (offset < 0 || length < 0 || offset > bytes.length - length) {
             throw new IllegalArgumentException(
@@ -245,8 +253,8 @@ public final class KeyEncoder {
     }
 
     /**
-     * Length of the key of these columns that starts at {@code offset}; bytes after it are ignored.
-     * CORRUPT_DATA when it does not end by {@code limit}.
+     * The length of the key of these columns that starts at {@code offset}; bytes after it are
+     * ignored. Throws CORRUPT_DATA if it does not end by {@code limit}.
      */
     public int length(byte[] bytes, int offset, int limit) {
         int at = offset;
@@ -274,7 +282,7 @@ public final class KeyEncoder {
     }
 
     /**
-     * The end of a component that starts at {@code from}; CORRUPT_DATA when it does not end by
+     * The end of a component that starts at {@code from}; throws CORRUPT_DATA if it does not end by
      * {@code limit}.
      */
     int componentEnd(int component, byte[] key, int from, int limit) {
@@ -334,7 +342,7 @@ public final class KeyEncoder {
         target.array[at] = marker;
     }
 
-    /** Escapes the zeros written since {@code start} and writes the end. */
+    /** Escapes the zeros written since {@code start} and writes the terminator. */
     private static void terminate(GrowingBytes target, int start) {
         int zeros = 0;
         int end = target.length;
@@ -363,7 +371,7 @@ public final class KeyEncoder {
         return value == null ? null : codecs[component].decode(value);
     }
 
-    /** The component without marker, escapes and end; null for null. */
+    /** The component without marker, escapes and terminator; null for null. */
     private byte @Nullable [] valueOf(int component, byte[] key, int from, int end) {
         int start = from;
         if (nullMarkers && key[start++] == NULL) {

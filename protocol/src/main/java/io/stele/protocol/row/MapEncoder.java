@@ -1,9 +1,9 @@
 package io.stele.protocol.row;
 
 /**
- * The writer of one map, made by {@link ValueEncoder#beginMap}: {@code beginKeys()}, set all keys,
- * end them, {@code beginValues()}, set values, end them, {@code end()}. Reused for every map at
- * that place.
+ * An encoder of a map in a binary row, which {@link ValueEncoder#beginMap} creates and reuses for
+ * every map at that place. The order of calls is: {@code beginKeys()}, set all keys, end them,
+ * {@code beginValues()}, set values, end them, {@code end()}.
  */
 public final class MapEncoder {
     private static final int LENGTH_BYTES = 4;
@@ -31,12 +31,12 @@ public final class MapEncoder {
         base = out.reserve(LENGTH_BYTES);
     }
 
-    /** Starts the keys; each must be set before they end. */
+    /** Starts the keys, all of which must be set. */
     public ArrayEncoder beginKeys() {
         return beginArray(keys, 0);
     }
 
-    /** Starts the values; those not set are null. */
+    /** Starts the values; values that are not set are null. */
     public ArrayEncoder beginValues() {
         return beginArray(values, 1);
     }

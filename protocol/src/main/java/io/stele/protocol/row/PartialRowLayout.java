@@ -14,8 +14,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rows that have some columns of a table, those of its primary key among them: what a partial
- * update brings. Immutable.
+ * The layout of partial rows for partial updates, which have the primary key and some other columns
+ * of a table. It also merges them into whole rows. Immutable.
  *
  * <pre>
  * partial row := given | row
@@ -27,7 +27,9 @@ public final class PartialRowLayout {
     private final TableSchema schema;
     private final byte[] given;
 
-    /** For each column of the table its place among the given ones, -1 if it is not given. */
+    /**
+     * For each column of the table, its position among the given columns; -1 if it is not given.
+     */
     private final int[] places;
 
     private final RowLayout layout;
@@ -61,7 +63,7 @@ public final class PartialRowLayout {
      * The layout of rows with these columns.
      *
      * @throws SteleException COLUMN_NOT_FOUND, NULL_KEY without the primary key, INVALID_ARGUMENT
-     *     for a table that has none or a column given twice
+     *     for a table without a primary key or for a duplicate column
      */
     public static PartialRowLayout of(TableSchema schema, List<Integer> columnIds) {
         requireNonNull(schema, "schema is null");
@@ -112,28 +114,28 @@ public final class PartialRowLayout {
         return new PartialRowLayout(schema, given);
     }
 
-    /** Whether the partial row at this place gives the same columns. */
+    /** Whether a partial row has the columns of this layout. */
     public boolean matches(byte[] bytes, int offset, int length) {
         return length >= given.length
                 && Arrays.equals(given, 0, given.length, bytes, offset, offset + given.length);
     }
 
-    /** The layout of the row behind the {@link #headBytes}. */
+    /** The layout of the row after the {@link #headBytes}. */
     public RowLayout layout() {
         return layout;
     }
 
-    /** Encodes primary keys from rows of {@link #layout}. */
+    /** A codec of the primary keys of rows of {@link #layout}. */
     public KeyEncoder keys() {
         return keys;
     }
 
-    /** Bytes before the row. */
+    /** The number of bytes before the row. */
     public int headBytes() {
         return given.length;
     }
 
-    /** Writes the head; returns the bytes written. */
+    /** Writes the head; returns the number of bytes written. */
     public int writeHead(byte[] target, int offset) {
         System.arraycopy(given, 0, target, offset, given.length);
         return given.length;
@@ -145,7 +147,7 @@ public final class PartialRowLayout {
     }
 
     /**
-     * Checks a partial row, head and all.
+     * Checks a partial row with its head.
      *
      * @throws SteleException as {@link RowLayout#validate}
      */
@@ -158,13 +160,13 @@ public final class PartialRowLayout {
     }
 
     /**
-     * Writes the whole row that the table has afterwards into {@code target}: given columns from
-     * the partial row, others from the old row, or null.
+     * Writes the whole row after the update into {@code target}: given columns from the partial
+     * row, other columns from the old row, or null.
      *
-     * @param old a row of the whole table; null: there is none
+     * @param old a whole row of the table; null if there is none
      * @param partial a row of {@link #layout}
      * @return the row's length in {@code target.array()}
-     * @throws SteleException NULL_KEY: a NOT NULL column is not given and there is no old row
+     * @throws SteleException NULL_KEY if a NOT NULL column is not given and there is no old row
      */
     public int merge(@Nullable BinaryRow old, BinaryRow partial, RowEncoder target) {
         target.reset();

@@ -7,12 +7,13 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * The partitions of new rows: the values of the partition columns as {@link KeyEncoder#forColumns}
- * encodes them, of limited length, since manifests and plans have them for every file. Confined to
- * one thread.
+ * An encoder of the partition values of new rows, by {@link KeyEncoder#forColumns}. Their length is
+ * limited, because manifests and plans have them for every file. Confined to one thread.
  */
 public final class PartitionEncoder {
-    /** 4 KiB: several values of usual length; 10,000 files of as many partitions stay 40 MB. */
+    /**
+     * 4 KiB: several values of usual length; 10,000 files of as many partitions have at most 40 MB.
+     */
     public static final int MAX_PARTITION_BYTES = 4 << 10;
 
     private final KeyEncoder encoder;
@@ -32,13 +33,13 @@ public final class PartitionEncoder {
                         "partition (of " + names + ")");
     }
 
-    /** Partitions of rows of a partitioned table. */
+    /** An encoder for whole rows of a partitioned table. */
     public static PartitionEncoder of(TableSchema schema) {
         return of(schema, schema.columns());
     }
 
     /**
-     * @param rowColumns columns of the rows, those of the partition included
+     * @param rowColumns columns of the rows, including the partition columns
      */
     public static PartitionEncoder of(TableSchema schema, List<ColumnSchema> rowColumns) {
         return new PartitionEncoder(rowColumns, schema.columns(schema.partitionedBy()));
@@ -54,7 +55,7 @@ public final class PartitionEncoder {
         return buffer.toByteArray();
     }
 
-    /** As {@link #encode}, for the failure alone; allocates nothing. */
+    /** Throws what {@link #encode} throws, without a result; allocates nothing. */
     public void check(BinaryRow row) {
         buffer.clear();
         encoder.encode(row, buffer);

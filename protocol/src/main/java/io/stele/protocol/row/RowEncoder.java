@@ -6,8 +6,8 @@ import io.stele.protocol.schema.PhysicalForm;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reusable writer of rows: {@link #reset()}, set columns, {@link #finish()}, take {@link
- * #array()}. See {@link RowLayout} for the bytes. Confined to one thread.
+ * A reusable in-memory encoder of binary rows: {@link #reset()}, set columns, {@link #finish()},
+ * read {@link #array()}. See {@link RowLayout} for the bytes. Confined to one thread.
  */
 public final class RowEncoder extends ValueEncoder {
     private final RowLayout layout;
@@ -23,7 +23,7 @@ public final class RowEncoder extends ValueEncoder {
         begin();
     }
 
-    /** Of rows that are stored, which may be larger than new ones. */
+    /** An encoder of stored rows, which may be larger than new rows. */
     public static RowEncoder ofStored(RowLayout layout) {
         return new RowEncoder(layout, GrowingBytes.forStored("row"));
     }
@@ -51,7 +51,7 @@ public final class RowEncoder extends ValueEncoder {
      * Completes the row and returns its length; its bytes are the first of {@link #array()} until
      * the next reset.
      *
-     * @throws SteleException NULL_KEY when a NOT NULL column was not set
+     * @throws SteleException NULL_KEY if a NOT NULL column was not set
      */
     public int finish() {
         finishVariable();

@@ -10,8 +10,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The binary layout of a row: the position of each column in its bytes. Immutable; created once per
- * schema version.
+ * The binary row format for one list of columns: the position of each column in a row's bytes, and
+ * the validation of rows. Immutable; created once per schema version.
  *
  * <pre>
  * row    := nulls | slots | values                     all numbers little-endian unless said otherwise
@@ -29,12 +29,12 @@ import java.util.List;
  * <p>One value has one encoding, so equal rows are equal bytes.
  */
 public final class RowLayout {
-    /** 16 MiB: a row must fit a batch, a block and a frame several times. */
+    /** 16 MiB: several rows must fit into a batch, a block and a frame. */
     public static final int MAX_ROW_BYTES = 16 << 20;
 
     /**
-     * Greatest row in files. Widening makes a row of {@link #MAX_ROW_BYTES} up to this large
-     * (tinyint to bigint in an array), and initial values of later columns enlarge it too. Readers
+     * The greatest row in files. Widening makes a row of {@link #MAX_ROW_BYTES} up to this large
+     * (tinyint to bigint in an array); initial values of later columns also enlarge it. Readers
      * accept it; writers of new rows refuse more than {@link #MAX_ROW_BYTES}.
      */
     public static final int MAX_STORED_ROW_BYTES = 8 * MAX_ROW_BYTES;
@@ -45,7 +45,7 @@ public final class RowLayout {
     private final ValueLayout[] values;
     private final int fixedSize;
 
-    // Package-private and flat: read by every access to a row.
+    // Package-private arrays, because every access to a row reads them.
     final PhysicalForm[] forms;
     final byte[] longWidths;
     final int[] offsets;
@@ -151,7 +151,7 @@ public final class RowLayout {
         return values[index];
     }
 
-    /** Position of the column with an id; COLUMN_NOT_FOUND when there is none. */
+    /** The position of the column with an id; throws COLUMN_NOT_FOUND if there is none. */
     public int indexOf(int columnId) {
         for (int i = 0; i < columns.size(); i++) {
             if (columns.get(i).id() == columnId) {
@@ -162,15 +162,15 @@ public final class RowLayout {
                 ErrorCode.COLUMN_NOT_FOUND, "Expected a column of the row, found id " + columnId);
     }
 
-    /** Bytes of a row before its values: also the size of the smallest row. */
+    /** The bytes of a row before its values, which are also the size of the smallest row. */
     public int fixedSize() {
         return fixedSize;
     }
 
     /**
      * Checks that bytes from an untrusted source are a row of this layout: structure, bounds, NOT
-     * NULL and that every value is in its type (text is UTF-8 and not too long, decimals and times
-     * in range).
+     * NULL, and the range of every value (text is UTF-8 and not too long, decimals and times in
+     * range).
      *
      * @throws SteleException ROW_TOO_LARGE, CORRUPT_DATA, NULL_KEY or TYPE_MISMATCH, naming the
      *     column
@@ -179,7 +179,7 @@ public final class RowLayout {
         RowValidator.validate(this, bytes, offset, length, true);
     }
 
-    /** As {@link #validate}, without looking at the text itself. */
+    /** Checks a row as {@link #validate} does, but not the content of texts. */
     public void validateStructure(byte[] bytes, int offset, int length) {
         RowValidator.validate(this, bytes, offset, length, false);
     }

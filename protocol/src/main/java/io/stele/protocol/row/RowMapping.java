@@ -9,11 +9,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A conversion of rows of one schema version of a table to another. Columns and nested fields are
- * found by id, not by name or position. A column that the earlier version does not have gets its
- * initial value. A field that it does not have is null. Columns and fields that the later version
- * does not have are left out, and narrower values are widened. Immutable; the rows are converted by
- * a {@link Mapper}, which is not.
+ * A conversion of binary rows from one schema version of a table to another, for reads of older
+ * rows after ALTER TABLE. Columns and nested fields are found by id, not by name or position. A
+ * column that the earlier version does not have gets its initial value. A nested field that it does
+ * not have is null. Columns and fields that the later version does not have are omitted, and
+ * narrower values are widened. This is immutable; a {@link Mapper}, which is mutable, converts the
+ * rows.
  */
 public final class RowMapping {
     private static final int ABSENT = -1;
@@ -21,12 +22,15 @@ public final class RowMapping {
     private final RowLayout from;
     private final RowLayout to;
 
-    /** For each column of the target its position in the source, or {@link #ABSENT}. */
+    /** For each column of the target, its position in the source, or {@link #ABSENT}. */
     private final int[] positions;
 
     private final @Nullable ValueMapping[] values;
 
-    /** For each column of the target that the source has not what it has instead; null for null. */
+    /**
+     * For each column of the target that the source does not have, a row with its initial value;
+     * null for null.
+     */
     private final @Nullable BinaryRow[] initials; // their positions are never changed
 
     private final boolean sameBytes;
@@ -58,38 +62,38 @@ public final class RowMapping {
     }
 
     /**
-     * From rows of one version to rows of another, in which every column that both have has the
-     * same or a wider type.
+     * A mapping from rows of one version to rows of another, in which every common column has an
+     * equal or a wider type.
      *
-     * @throws IllegalArgumentException a column has another type that is not wider
+     * @throws IllegalArgumentException if a column has another type that is not wider
      */
     public static RowMapping of(List<ColumnSchema> from, List<ColumnSchema> to) {
         return of(RowLayout.of(from), RowLayout.of(to));
     }
 
-    /** As the other, between layouts of whole rows. */
+    /** A mapping between layouts of whole rows. */
     public static RowMapping of(RowLayout from, RowLayout to) {
         requireNonNull(from, "from is null");
         requireNonNull(to, "to is null");
         return new RowMapping(from, to);
     }
 
-    /** The layout of the rows that are mapped. */
+    /** The layout of the source rows. */
     public RowLayout from() {
         return from;
     }
 
-    /** The layout of what they become. */
+    /** The layout of the mapped rows. */
     public RowLayout to() {
         return to;
     }
 
-    /** Whether rows of both versions are the same bytes, so that none need be mapped. */
+    /** Whether rows of both versions have equal bytes, so that no row needs mapping. */
     public boolean isSameBytes() {
         return sameBytes;
     }
 
-    /** Does the work, for one thread. */
+    /** Creates a mapper, which is confined to one thread. */
     public Mapper mapper() {
         return new Mapper();
     }
@@ -103,12 +107,12 @@ public final class RowMapping {
         return ABSENT;
     }
 
-    /** Maps rows one after the other in its own buffers. Confined to one thread. */
+    /** A converter of rows, one after the other, with its own buffers. Confined to one thread. */
     public final class Mapper {
         private final BinaryRow source = new BinaryRow(from);
         private final RowEncoder target = RowEncoder.ofStored(to);
 
-        /** The row in the target layout, an array of its own. */
+        /** The row in the target layout, as a new array. */
         public byte[] map(byte[] bytes, int offset, int length) {
             if (sameBytes) {
                 return Arrays.copyOfRange(bytes, offset, offset + length);
@@ -127,7 +131,7 @@ public final class RowMapping {
             return target.finishToArray();
         }
 
-        /** As the other, of a whole array. */
+        /** The row in the target layout, as a new array, of a row that is a whole array. */
         public byte[] map(byte[] bytes) {
             return sameBytes ? bytes : map(bytes, 0, bytes.length);
         }

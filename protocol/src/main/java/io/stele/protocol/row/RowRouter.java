@@ -18,7 +18,7 @@ public final class RowRouter {
     private final KeyEncoder key;
     private final KeyEncoder distribution;
 
-    /** For each distribution column its position in the primary key. */
+    /** For each distribution column, its position in the primary key. */
     private final int[] components;
 
     private final int[] ends;
@@ -50,19 +50,19 @@ public final class RowRouter {
     }
 
     /**
-     * A router; INVALID_ARGUMENT when the table has neither primary nor distribution key: then any
-     * shard will do.
+     * A router of a table's rows; throws INVALID_ARGUMENT if the table has neither primary nor
+     * distribution key, so that any shard may store a row.
      */
     public static RowRouter of(TableSchema schema) {
         return new RowRouter(schema);
     }
 
-    /** A router of the same table with a buffer of its own; any thread may ask for one. */
+    /** A router of the table with its own buffer; any thread may call this. */
     public RowRouter copy() {
         return new RowRouter(this);
     }
 
-    /** The shard index of a row of the whole schema. */
+    /** The shard index of a whole row. */
     public int shardOfRow(BinaryRow row) {
         buffer.clear();
         distribution.encode(row, buffer);
@@ -73,7 +73,7 @@ public final class RowRouter {
         return shardOfKey(primaryKey, 0, primaryKey.length);
     }
 
-    /** The shard index of an encoded primary key; CORRUPT_DATA when it is not one. */
+    /** The shard index of an encoded primary key; throws CORRUPT_DATA if it is not one. */
     public int shardOfKey(byte[] bytes, int offset, int length) {
         if (!hasPrimaryKey) {
             throw new SteleException(

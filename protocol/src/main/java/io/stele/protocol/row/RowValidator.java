@@ -10,9 +10,9 @@ import io.stele.protocol.schema.PhysicalForm;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The check of untrusted row bytes: one pass, nothing read outside the given range, one small
- * object allocated. Accepts exactly the one encoding of each value, so that equal rows stay equal
- * bytes.
+ * A validator of untrusted row bytes, for batches that clients send: one pass, no read outside the
+ * given range, one small allocation. It accepts only the canonical encoding of each value, so that
+ * equal rows have equal bytes.
  */
 final class RowValidator {
     private final byte[] bytes;
@@ -83,8 +83,8 @@ final class RowValidator {
     }
 
     /**
-     * Checks an array and returns its size in bytes; unless {@code exact < 0} the size must be
-     * {@code exact}.
+     * Checks an array and returns its size in bytes; the size must be {@code exact}, unless that is
+     * negative.
      */
     private int array(ValueLayout element, int offset, int length, int exact, boolean nullable) {
         if (length < 4) {
@@ -137,8 +137,8 @@ final class RowValidator {
     }
 
     /**
-     * Checks one value; returns the end of the values that differ in length, given the end before
-     * it.
+     * Checks one value; returns the end of the variable-length values so far, given the end before
+     * this value.
      */
     private int value(
             ValueLayout layout,

@@ -23,15 +23,15 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Java objects to rows and back.
+ * A converter between Java objects and binary rows, for clients and values of SQL statements.
  *
  * <p>boolean Boolean | tinyint..bigint Byte, Short, Integer, Long (any that fits) | real Float |
  * double Double, Float | decimal BigDecimal (exact) | varchar, char, json String | varbinary byte[]
  * | date LocalDate | time LocalTime | timestamp LocalDateTime | timestamp with time zone Instant |
- * uuid UUID | array List | map Map | row List of the fields. Of more digits than nanoseconds, times
- * and timestamps are BigDecimal, seconds since midnight or since 1970 (UTC), and are also taken as
- * the classes above. Reading gives the natural class. Anything else, and digits beyond the type's
- * precision, is TYPE_MISMATCH naming the column.
+ * uuid UUID | array List | map Map | row List of the fields. Times and timestamps of more digits
+ * than nanoseconds are BigDecimal, in seconds since midnight or since 1970 (UTC); the classes above
+ * are accepted, too. Reading returns the first class. Any other class, and digits beyond the type's
+ * precision, are TYPE_MISMATCH naming the column.
  */
 public final class Rows {
     private static final long NANOS_PER_SECOND = 1_000_000_000;
@@ -40,19 +40,21 @@ public final class Rows {
     private static final int NANOS_DIGITS = 9;
     private static final int PICOS_DIGITS = 12;
 
-    /** Of seconds: more than any time has, and with the fraction less than 128 bits hold. */
+    /**
+     * The most digits of seconds: more than any time has, and less than 128 bits with the fraction.
+     */
     private static final int MAX_DIGITS = 20;
 
     private Rows() {}
 
-    /** A row of values, one a column. */
+    /** A row of values, one for each column. */
     public static byte[] toBytes(RowLayout layout, @Nullable Object... values) {
         RowEncoder encoder = new RowEncoder(layout);
         encode(encoder, Arrays.asList(values));
         return encoder.finishToArray();
     }
 
-    /** Resets the encoder and writes a row of values, one a column; returns its length. */
+    /** Resets the encoder and writes a row of values, one for each column; returns its length. */
     public static int encode(RowEncoder encoder, List<? extends @Nullable Object> values) {
         RowLayout layout = encoder.rowLayout();
         if (values.size() != layout.count()) {
@@ -70,7 +72,7 @@ public final class Rows {
         return encoder.finish();
     }
 
-    /** The values of a row, one a column, null for null. */
+    /** The values of a row, one for each column, null for null. */
     public static List<@Nullable Object> toObjects(BinaryValues row) {
         List<@Nullable Object> values = new ArrayList<>(row.count());
         for (int i = 0; i < row.count(); i++) {
@@ -154,7 +156,7 @@ public final class Rows {
     }
 
     /**
-     * Sets one value, not null; nested ones with all they contain.
+     * Sets one value that is not null; a nested value with all its parts.
      *
      * @param name the column, for messages
      */
@@ -237,7 +239,7 @@ public final class Rows {
     private static void setDecimal(ValueEncoder encoder, int index, BigDecimal value, String name) {
         ValueLayout layout = encoder.layout(index);
         DecimalType type = (DecimalType) layout.type();
-        // Before setScale, which would write out the zeros of 1E+1000000000.
+        // Checked before setScale, which would expand the zeros of 1E+1000000000.
         if (value.signum() != 0
                 && (long) value.precision() - value.scale() > type.precision() - type.scale()) {
             throw mismatch(value.precision() > 100 ? "more than 100 digits" : value, layout, name);
@@ -292,7 +294,7 @@ public final class Rows {
         encoder.setLong(index, day);
     }
 
-    /** Whether a value is seconds with a fraction, of a type that has no class of Java's. */
+    /** Whether a value is seconds with a fraction, for a type without a Java class. */
     private static boolean isSeconds(Object value, int precision) {
         return precision > NANOS_DIGITS && value instanceof BigDecimal;
     }
@@ -309,11 +311,11 @@ public final class Rows {
         encoder.setLong(index, inRange(number, value, layout, name));
     }
 
-    /** Sets seconds since midnight or 1970; of types of picoseconds. */
+    /** Sets seconds since midnight or 1970 for types of picoseconds. */
     private static void setSeconds(
             ValueEncoder encoder, int index, BigDecimal seconds, String name) {
         ValueLayout layout = encoder.layout(index);
-        // Before the digits are written out: of 1E+1000000000 they are many
+        // Checked before the digits are expanded, as of 1E+1000000000
         if (seconds.signum() != 0 && (long) seconds.precision() - seconds.scale() > MAX_DIGITS) {
             throw mismatch("seconds of more than " + MAX_DIGITS + " digits", layout, name);
         }
@@ -363,8 +365,8 @@ public final class Rows {
             throw mismatch(value, layout, name);
         }
         try {
-            // Seconds before 1970 first step towards it, or the smallest value would overflow on
-            // its way.
+            // Moves seconds before 1970 one step towards 1970 first, or the smallest value would
+            // overflow.
             long seconds = instant.getEpochSecond();
             long fraction = instant.getNano() / nanosPerUnit;
             long number =

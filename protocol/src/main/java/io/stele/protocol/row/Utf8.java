@@ -1,6 +1,6 @@
 package io.stele.protocol.row;
 
-/** Checks and counts of UTF-8 in place. */
+/** Validation and counting of UTF-8 text in place, for rows. Pure. */
 final class Utf8 {
     private static final long HIGH_BITS = 0x8080_8080_8080_8080L;
 
@@ -10,7 +10,7 @@ final class Utf8 {
     private Utf8() {}
 
     /**
-     * Number of code points, or -1 when the bytes are not well-formed UTF-8 (overlong, surrogate,
+     * The number of code points, or -1 if the bytes are not well-formed UTF-8 (overlong, surrogate,
      * too large, cut).
      */
     static int countCodePoints(byte[] bytes, int offset, int length) {
@@ -38,7 +38,7 @@ final class Utf8 {
      * @param encoded the text as the encoder wrote it
      */
     static boolean isLossy(String text, byte[] encoded) {
-        // As many bytes as characters: each byte stands where its character does.
+        // With as many bytes as characters, each byte has the position of its character.
         boolean aligned = encoded.length == text.length();
         for (int at = nextQuestionMark(encoded, 0);
                 at < encoded.length;
@@ -68,8 +68,9 @@ final class Utf8 {
     }
 
     /**
-     * The position of the next question mark, or the length. Eight bytes at a time: a byte of the
-     * difference is zero where one is, and the lowest bit set shows the first of them.
+     * The position of the next question mark, or the length. It compares eight bytes at a time: a
+     * byte of the difference is zero at a question mark, and the lowest set bit marks the first
+     * one.
      */
     private static int nextQuestionMark(byte[] bytes, int from) {
         int at = from;
@@ -87,7 +88,8 @@ final class Utf8 {
     }
 
     /**
-     * Length of the well-formed sequence of two to four bytes at a position, 0 when it is not one.
+     * The length of the well-formed sequence of two to four bytes at a position; 0 if it is not
+     * well-formed.
      */
     private static int sequenceLength(byte[] bytes, int at, int end) {
         int first = bytes[at] & 0xFF;

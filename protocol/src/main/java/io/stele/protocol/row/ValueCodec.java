@@ -14,8 +14,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * One value of an orderable type as bytes whose unsigned order is the order of the values: the form
- * of statistics and predicates, and (text and binary escaped) of key columns. Immutable.
+ * An order-preserving codec of single values, whose bytes have the unsigned order of the values,
+ * for statistics, predicates and (text and binary escaped) key columns. Immutable.
  *
  * <pre>
  * boolean              1 byte, 0 or 1
@@ -83,7 +83,7 @@ public final class ValueCodec {
         }
     }
 
-    /** Encodes a Java value of the classes that {@link Rows} takes. */
+    /** Encodes a Java value of the classes of {@link Rows}. */
     public byte[] encodeObject(Object value) {
         RowEncoder encoder = new RowEncoder(single);
         Rows.set(encoder, 0, value, "value");
@@ -96,7 +96,7 @@ public final class ValueCodec {
         return new byte[] {(byte) (value ? 1 : 0)};
     }
 
-    /** Encodes what {@link BinaryValues#longAt} reads. */
+    /** Encodes a value in the form of {@link BinaryValues#longAt}. */
     public byte[] encodeLong(long value) {
         require(form.isLong());
         GrowingBytes target = scratch();
@@ -168,7 +168,7 @@ public final class ValueCodec {
         return Double.longBitsToDouble(bits < 0 ? bits ^ Long.MIN_VALUE : ~bits);
     }
 
-    /** Upper 64 bits of what {@link #encodeInt128} was given. */
+    /** The upper 64 bits of a value encoded by {@link #encodeInt128}. */
     public long decodeHigh(byte[] encoded) {
         require(form == PhysicalForm.INT128 || form == PhysicalForm.FIXED16);
         checkLength(encoded, 16);
@@ -176,14 +176,14 @@ public final class ValueCodec {
         return form == PhysicalForm.INT128 ? high ^ Long.MIN_VALUE : high;
     }
 
-    /** Lower 64 bits of what {@link #encodeInt128} was given. */
+    /** The lower 64 bits of a value encoded by {@link #encodeInt128}. */
     public long decodeLow(byte[] encoded) {
         require(form == PhysicalForm.INT128 || form == PhysicalForm.FIXED16);
         checkLength(encoded, 16);
         return (long) LONGS_BE.get(encoded, 8);
     }
 
-    /** Text (a char without its trailing spaces) or binary. */
+    /** Decodes text (a char without its trailing spaces) or binary. */
     public byte[] decodeBytes(byte[] encoded) {
         require(form == PhysicalForm.BYTES);
         int length = encoded.length;
@@ -193,7 +193,7 @@ public final class ValueCodec {
         return Arrays.copyOf(encoded, length);
     }
 
-    /** The Java value, of the classes that {@link Rows} gives. */
+    /** The Java value, of the classes of {@link Rows}. */
     public Object decode(byte[] encoded) {
         RowEncoder encoder = new RowEncoder(single);
         switch (form) {
@@ -269,7 +269,7 @@ public final class ValueCodec {
         return bits < 0 ? ~bits : bits ^ Long.MIN_VALUE;
     }
 
-    /** A statistic or a bound may be any value of a row. */
+    /** A buffer for a statistic or a bound, which may be any value of a row. */
     private static GrowingBytes scratch() {
         return GrowingBytes.forStored("value");
     }

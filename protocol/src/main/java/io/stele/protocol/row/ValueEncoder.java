@@ -14,13 +14,12 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A writer of values that lie side by side: the columns of a row or the elements of an array. Every
- * value is null until it is set. Confined to one thread; allocates nothing once its buffer and
- * nested writers exist.
+ * An encoder of the values of a binary row or array. Every value is null until it is set. Confined
+ * to one thread; allocates nothing once its buffer and nested encoders exist.
  *
- * <p>Values of fixed width may be set in any order and again. Values that differ in length (text,
- * binary, nested) must be set in ascending order of position, once; a nested one is finished before
- * its parent is written to again.
+ * <p>Fixed-width values may be set in any order and repeatedly. Values of variable length (text,
+ * binary, nested) must be set once, in ascending order of position. A nested value must be finished
+ * before its parent is written to again.
  */
 public abstract sealed class ValueEncoder permits RowEncoder, ArrayEncoder {
     final GrowingBytes out;
@@ -47,15 +46,17 @@ public abstract sealed class ValueEncoder permits RowEncoder, ArrayEncoder {
 
     abstract int slot(int index);
 
-    /** Position of a value among those that differ in length, -1 for others. */
+    /** The position of a value among the values of variable length; -1 for other values. */
     abstract int variableOrdinal(int index);
 
     abstract int variableCount();
 
-    /** Position of the slot of the value at {@code ordinal} among those that differ in length. */
+    /**
+     * The position of the slot of the value at {@code ordinal} among the values of variable length.
+     */
     abstract int variableSlot(int ordinal);
 
-    /** Name of a value in messages. */
+    /** The name of a value for messages. */
     abstract String name(int index);
 
     abstract RowEncoder rowChild(int index);
@@ -103,8 +104,8 @@ public abstract sealed class ValueEncoder permits RowEncoder, ArrayEncoder {
     }
 
     /**
-     * Sets what {@link BinaryValues#longAt} reads; TYPE_MISMATCH when the number is too large for
-     * the type.
+     * Sets a value in the form of {@link BinaryValues#longAt}; throws TYPE_MISMATCH if the number
+     * is out of the type's range.
      */
     public final void setLong(int index, long value) {
         byte[] array = out.array;
@@ -147,7 +148,7 @@ public abstract sealed class ValueEncoder permits RowEncoder, ArrayEncoder {
         setBytes(index, source, 0, source.length);
     }
 
-    /** Sets text (as UTF-8) or binary; a char's trailing spaces are left out. */
+    /** Sets text (as UTF-8) or binary; a char's trailing spaces are removed. */
     public final void setBytes(int index, byte[] source, int offset, int length) {
         check(index, PhysicalForm.BYTES);
         int kept = length;
@@ -161,7 +162,7 @@ public abstract sealed class ValueEncoder permits RowEncoder, ArrayEncoder {
         endVariable(index);
     }
 
-    /** As the other, from absolute positions of a buffer. */
+    /** Sets text (as UTF-8) or binary from absolute positions of a buffer. */
     public final void setBytes(int index, ByteBuffer source, int offset, int length) {
         check(index, PhysicalForm.BYTES);
         int kept = length;
@@ -177,7 +178,7 @@ public abstract sealed class ValueEncoder permits RowEncoder, ArrayEncoder {
     }
 
     /**
-     * Sets text; TYPE_MISMATCH when it has a surrogate without its partner, which UTF-8 cannot
+     * Sets text; throws TYPE_MISMATCH if it has a surrogate without its partner, which UTF-8 cannot
      * represent.
      */
     public final void setString(int index, String value) {
@@ -192,7 +193,7 @@ public abstract sealed class ValueEncoder permits RowEncoder, ArrayEncoder {
         setBytes(index, encoded);
     }
 
-    /** Sets a value of the same type, null for null: the bytes are the same wherever they lie. */
+    /** Copies a value of an equal type, null for null; the bytes do not depend on the position. */
     public final void copy(int index, BinaryValues source, int sourceIndex) {
         if (!layout(index).type().equals(source.layout(sourceIndex).type())) {
             throw wrongForm(index, source.layout(sourceIndex).type().toString());
@@ -200,7 +201,7 @@ public abstract sealed class ValueEncoder permits RowEncoder, ArrayEncoder {
         copyBytes(index, source, sourceIndex);
     }
 
-    /** Sets a value of a type that has the same bytes, null for null. */
+    /** Copies a value of a type with equal bytes, null for null. */
     final void copyBytes(int index, BinaryValues source, int sourceIndex) {
         if (source.isNull(sourceIndex)) {
             return;
@@ -223,7 +224,7 @@ public abstract sealed class ValueEncoder permits RowEncoder, ArrayEncoder {
         }
     }
 
-    /** Starts a nested row; ended by its {@link RowEncoder#end()}. */
+    /** Starts a nested row, which {@link RowEncoder#end()} ends. */
     public final RowEncoder beginRow(int index) {
         check(index, PhysicalForm.ROW);
         beginVariable(index);
@@ -234,7 +235,7 @@ public abstract sealed class ValueEncoder permits RowEncoder, ArrayEncoder {
     }
 
     /**
-     * Starts an array of {@code count} elements, all null; ended by its {@link ArrayEncoder#end()}.
+     * Starts an array of {@code count} elements, all null, which {@link ArrayEncoder#end()} ends.
      */
     public final ArrayEncoder beginArray(int index, int count) {
         check(index, PhysicalForm.ARRAY);
@@ -245,7 +246,7 @@ public abstract sealed class ValueEncoder permits RowEncoder, ArrayEncoder {
         return child;
     }
 
-    /** Starts a map of {@code count} pairs; ended by its {@link MapEncoder#end()}. */
+    /** Starts a map of {@code count} pairs, which {@link MapEncoder#end()} ends. */
     public final MapEncoder beginMap(int index, int count) {
         check(index, PhysicalForm.MAP);
         beginVariable(index);
@@ -255,7 +256,7 @@ public abstract sealed class ValueEncoder permits RowEncoder, ArrayEncoder {
         return child;
     }
 
-    /** The nested structure that was begun last is complete. */
+    /** Called when the nested structure that was begun last is complete. */
     final void childEnded() {
         if (openChild < 0) {
             throw new IllegalStateException("Expected a nested value begun before it ends");

@@ -8,13 +8,13 @@ import io.stele.protocol.schema.RowType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The binary layout of a type's values in a row, an array or a map: a tree as deep as the type.
+ * The binary layout of a type's values in rows, arrays and maps, as a tree as deep as the type.
  * Immutable.
  */
 public final class ValueLayout {
     /**
-     * Bytes of the slot of a value that differs in length: the end of the value, an unsigned 32-bit
-     * offset.
+     * The bytes of the slot of a value of variable length, which contains the end of the value as
+     * an unsigned 32-bit offset.
      */
     static final int END_WIDTH = 4;
 
@@ -50,7 +50,7 @@ public final class ValueLayout {
         return form;
     }
 
-    /** Bytes of the value's slot. */
+    /** The bytes of a value's slot. */
     int slotWidth() {
         return form.isVariable() ? END_WIDTH : form.width();
     }

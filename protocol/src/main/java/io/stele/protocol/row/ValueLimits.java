@@ -9,11 +9,10 @@ import io.stele.protocol.schema.VarcharType;
 import java.math.BigInteger;
 
 /**
- * The range of a type's values in physical form: what a validator must check beyond structure.
- * Immutable.
+ * The ranges of a type's values in physical form, which the validation of rows checks. Immutable.
  *
- * <p>Integer-like values lie in {@code min..max}, 128-bit ones in a range as well, and are
- * multiples of {@code unit}; text has at most {@code maxCodePoints}.
+ * <p>Integer-like values are multiples of {@code unit} in {@code min..max}, inclusive; 128-bit
+ * values have their own range. Text has at most {@code maxCodePoints} code points.
  */
 final class ValueLimits {
     private static final long SECONDS_OF_DAY = 86_400;
@@ -65,7 +64,7 @@ final class ValueLimits {
         } else if (type instanceof TimestampType timestamp) {
             step = POWERS_OF_TEN[timestamp.unitDigits() - timestamp.precision()];
             if (timestamp.isWide()) {
-                // As many as SQL has: milliseconds or microseconds and what is below one
+                // The range of SQL: milliseconds or microseconds, and the fraction below one
                 boolean zoned = timestamp.withTimeZone();
                 BigInteger below =
                         BigInteger.TEN.pow(timestamp.unitDigits() - (zoned ? 3 : MICROS_DIGITS));
@@ -114,7 +113,7 @@ final class ValueLimits {
                 && (unit == 1 || isMultiple(high, low));
     }
 
-    /** By 32 bits at a time: units are at most 100. */
+    /** Divides 32 bits at a time, because units are at most 100. */
     private boolean isMultiple(long high, long low) {
         long rest = Math.floorMod(high, unit);
         rest = (rest << Integer.SIZE | low >>> Integer.SIZE) % unit;

@@ -10,8 +10,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A conversion of values of one type to the same or a wider one: a tree as deep as the type.
- * Immutable.
+ * A conversion of binary values from one type to an equal or wider type after ALTER TABLE, as a
+ * tree as deep as the type. Immutable.
  */
 abstract class ValueMapping {
     /** The mapping of values of {@code from} to values of {@code to}. */
@@ -50,7 +50,7 @@ abstract class ValueMapping {
         return to.form() == PhysicalForm.INT128 ? new WidenInt128() : new WidenReal();
     }
 
-    /** Sets the value at {@code index} of the target, null for null. */
+    /** Maps a value to the value at {@code index} of the target, null for null. */
     final void map(BinaryValues source, int sourceIndex, ValueEncoder target, int index) {
         if (!source.isNull(sourceIndex)) {
             mapValue(source, sourceIndex, target, index);
@@ -59,7 +59,7 @@ abstract class ValueMapping {
 
     abstract void mapValue(BinaryValues source, int sourceIndex, ValueEncoder target, int index);
 
-    /** Whether a value has the same bytes in both types. */
+    /** Whether values have equal bytes in both types. */
     boolean isSameBytes() {
         return false;
     }
@@ -83,7 +83,7 @@ abstract class ValueMapping {
         }
     }
 
-    /** A decimal of up to 18 digits into one of more, nanoseconds: 64 bits into 128. */
+    /** A conversion of 64 bits to 128: of short decimals to long ones, and of nanoseconds. */
     private static final class WidenInt128 extends ValueMapping {
         @Override
         void mapValue(BinaryValues source, int sourceIndex, ValueEncoder target, int index) {

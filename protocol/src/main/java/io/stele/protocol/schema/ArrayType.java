@@ -4,7 +4,7 @@ import static io.stele.protocol.schema.TypeLimits.checkDepth;
 import static java.util.Objects.requireNonNull;
 
 /**
- * A list of values of one type; elements may be null.
+ * The array type: a list of values of one type; elements may be null.
  *
  * @param element type of the elements
  */

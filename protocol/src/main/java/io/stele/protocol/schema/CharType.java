@@ -3,8 +3,8 @@ package io.stele.protocol.schema;
 import static io.stele.protocol.schema.TypeLimits.check;
 
 /**
- * Text of exactly {@code length} code points; stored as UTF-8 without its trailing spaces, compared
- * as if it had them.
+ * The char type: text of exactly {@code length} code points, stored as UTF-8 without its trailing
+ * spaces, but compared with them.
  *
  * @param length code points, 0 to 65,536 (Trino's limit)
  */

@@ -7,19 +7,20 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One ALTER TABLE of a column or of a field inside one.
+ * The description of one ALTER TABLE of a column or a nested field, in requests and for the {@link
+ * SchemaEditor}.
  *
  * @param kind the kind of change
  * @param path to the changed part: the column, then names of fields; {@code element}, {@code key}
- *     and {@code value} stand for the parts of arrays and maps. Of {@link Kind#ADD} the row that
+ *     and {@code value} stand for the parts of arrays and maps. For {@link Kind#ADD} the row that
  *     gets the field; empty: the table gets a column
- * @param name of ADD and RENAME the new name
- * @param type of ADD and SET_TYPE the new type
- * @param comment of ADD the comment of the column
- * @param defaultValue of ADD the default value of the column: what statements write from now on
- * @param position of ADD the place of the column; empty: after the others
- * @param initialValue of ADD the value of the existing rows in the column; empty: null
- * @param notNull of ADD whether the column may not be null; only with an initial value, since the
+ * @param name the new name, for ADD and RENAME
+ * @param type the new type, for ADD and SET_TYPE
+ * @param comment of the column, for ADD
+ * @param defaultValue of the column in later statements, for ADD
+ * @param position of the column, for ADD; empty: after the other columns
+ * @param initialValue of the column in existing rows, for ADD; empty: null
+ * @param notNull whether the column is NOT NULL, for ADD; requires an initial value, because
  *     existing rows must have one
  */
 public record ColumnChange(
@@ -72,7 +73,7 @@ public record ColumnChange(
                 "none");
     }
 
-    /** A change that puts nothing before anything else, and has no default value. */
+    /** A change without position, default value and initial value. */
     public ColumnChange(
             Kind kind,
             List<String> path,
@@ -94,7 +95,7 @@ public record ColumnChange(
     /**
      * The place of a new column.
      *
-     * @param after the column before it; empty: it is the first
+     * @param after the name of the column before it; empty: it is the first
      */
     public record Position(Optional<String> after) {
         public static final Position FIRST = new Position(Optional.empty());
@@ -106,37 +107,37 @@ public record ColumnChange(
 
     /** The kinds of changes of a column or field. */
     public enum Kind {
-        /** A new column, or a new nullable field, which is null in all rows there are. */
+        /** A new column, or a new nullable field, which is null in all existing rows. */
         ADD,
         DROP,
         RENAME,
-        /** A type that holds every value of the old one. */
+        /** A wider type, which has every value of the old one. */
         SET_TYPE,
-        /** The column may be null from now on. */
+        /** The column becomes nullable. */
         DROP_NOT_NULL
     }
 
-    /** A new nullable column behind the others. */
+    /** The addition of a nullable column after the others. */
     public static ColumnChange addColumn(String name, DataType type, Optional<String> comment) {
         return new ColumnChange(Kind.ADD, List.of(), Optional.of(name), Optional.of(type), comment);
     }
 
-    /** The same new column in another place. */
+    /** This addition with another position. */
     public ColumnChange at(Position newPosition) {
         return with(defaultValue, Optional.of(newPosition), initialValue, notNull);
     }
 
-    /** The same new column with a default value, or without one. */
+    /** This addition with a default value, or without one. */
     public ColumnChange withDefault(Optional<String> newDefault) {
         return with(newDefault, position, initialValue, notNull);
     }
 
-    /** The same new column with a value for the existing rows. */
+    /** This addition with a value for existing rows. */
     public ColumnChange withInitialValue(InitialValue value) {
         return with(defaultValue, position, Optional.of(value), notNull);
     }
 
-    /** The same new column, NOT NULL: the existing rows need an initial value. */
+    /** This addition of a NOT NULL column, which needs an initial value. */
     public ColumnChange asNotNull() {
         return with(defaultValue, position, initialValue, true);
     }
@@ -158,7 +159,7 @@ public record ColumnChange(
                 newNotNull);
     }
 
-    /** A new nullable field behind the others of a row. */
+    /** The addition of a nullable field after the other fields of a row. */
     public static ColumnChange addField(List<String> row, String name, DataType type) {
         check(!row.isEmpty(), "the path of a row to add a field to", "none");
         return new ColumnChange(

@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * One column of a table.
+ * The definition of one column of a table.
  *
  * @param id identity through renames and reorders, {@code > 0}, unique in the table for ever
  * @param name 1 to 128 characters; not {@code _lsn} or {@code _row_id}, and not starting with
@@ -21,10 +21,11 @@ import java.util.stream.IntStream;
  * @param nullable whether values may be null
  * @param comment comment of the user
  * @param fieldIds permanent ids of the row fields inside the type, in the order of {@link
- *     IdentifiedType}; empty: they are 1, 2 and so on, as in every column that never changed inside
- * @param defaultValue a literal of SQL that statements write where they give the column no value, 1
- *     to {@value #MAX_DEFAULT_LENGTH} characters; empty: null. Only Trino uses it; it does not
- *     affect existing rows
+ *     IdentifiedType}; empty: the ids are 1, 2 and so on, as in every column whose nested type
+ *     never changed
+ * @param defaultValue an SQL literal that statements write if they specify no value, 1 to {@value
+ *     #MAX_DEFAULT_LENGTH} characters; empty: null. Only Trino uses it; it does not affect existing
+ *     rows
  * @param initialValue the value of rows that were written before the column was added; it never
  *     changes; empty: null
  */
@@ -46,10 +47,10 @@ public record ColumnSchema(
     /** Hidden column of tables without a primary key: the row's generated key. */
     public static final String ROW_ID_NAME = "_row_id";
 
-    /** Longest name, in characters: as in Trino's information schema and most databases. */
+    /** The longest name, in characters, as in Trino's information schema and most databases. */
     public static final int MAX_NAME_LENGTH = 128;
 
-    /** Longest default value, in characters. */
+    /** The longest default value, in characters. */
     public static final int MAX_DEFAULT_LENGTH = 10_000;
 
     public ColumnSchema {
@@ -96,7 +97,7 @@ public record ColumnSchema(
         this(id, name, type, nullable, comment, fieldIds, Optional.empty());
     }
 
-    /** A column whose type never changed inside. */
+    /** A column whose nested type never changed. */
     public ColumnSchema(
             int id, String name, DataType type, boolean nullable, Optional<String> comment) {
         this(id, name, type, nullable, comment, List.of());
@@ -107,25 +108,25 @@ public record ColumnSchema(
         this(id, name, type, true, Optional.empty());
     }
 
-    /** The same column, NOT NULL. */
+    /** This column as NOT NULL. */
     public ColumnSchema notNull() {
         return new ColumnSchema(
                 id, name, type, false, comment, fieldIds, defaultValue, initialValue);
     }
 
-    /** The same column, which may be null. */
+    /** This column as nullable. */
     ColumnSchema withNullable() {
         return new ColumnSchema(
                 id, name, type, true, comment, fieldIds, defaultValue, initialValue);
     }
 
-    /** The same column under another name. */
+    /** This column with another name. */
     ColumnSchema withName(String newName) {
         return new ColumnSchema(
                 id, newName, type, nullable, comment, fieldIds, defaultValue, initialValue);
     }
 
-    /** The same column with another type. */
+    /** This column with another type. */
     ColumnSchema withType(IdentifiedType newType) {
         return new ColumnSchema(
                 id,
@@ -143,19 +144,19 @@ public record ColumnSchema(
         return fieldIds.isEmpty() ? firstIds(IdentifiedType.fieldCount(type)) : fieldIds;
     }
 
-    /** The same column with another comment. */
+    /** This column with another comment. */
     public ColumnSchema withComment(Optional<String> newComment) {
         return new ColumnSchema(
                 id, name, type, nullable, newComment, fieldIds, defaultValue, initialValue);
     }
 
-    /** The same column with another default value, or without one. */
+    /** This column with another default value, or without one. */
     public ColumnSchema withDefault(Optional<String> newDefault) {
         return new ColumnSchema(
                 id, name, type, nullable, comment, fieldIds, newDefault, initialValue);
     }
 
-    /** The same column with the value that it has in rows written before it was added. */
+    /** This column with another initial value, which rows from before its addition have. */
     ColumnSchema withInitialValue(Optional<InitialValue> value) {
         return new ColumnSchema(id, name, type, nullable, comment, fieldIds, defaultValue, value);
     }

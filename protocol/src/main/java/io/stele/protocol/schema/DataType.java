@@ -4,8 +4,8 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
 
 /**
- * A storable type. Its {@link #text()} is Trino's display form, is parsed back by {@link #parse},
- * and is what JSON, Arrow metadata and ORC attributes carry.
+ * The type of a column or a nested value. Its {@link #text()} is Trino's display form, which {@link
+ * #parse} reads, and which JSON, Arrow metadata and ORC attributes contain.
  */
 public sealed interface DataType
         permits ScalarType,
@@ -18,8 +18,8 @@ public sealed interface DataType
                 MapType,
                 RowType {
     /**
-     * Deepest nesting of arrays, maps and rows: bounds recursive walks, so that none overflows the
-     * stack.
+     * The deepest nesting of arrays, maps and rows, so that recursive algorithms cannot overflow
+     * the stack.
      */
     int MAX_DEPTH = 32;
 
@@ -37,7 +37,9 @@ public sealed interface DataType
         return !form().isNested() && kind() != TypeKind.JSON;
     }
 
-    /** Digits behind the point of values that files and Arrow have as decimals; 0 of others. */
+    /**
+     * The digits after the decimal point, for types that files and Arrow store as decimals; else 0.
+     */
     default int scale() {
         return 0;
     }
@@ -48,7 +50,7 @@ public sealed interface DataType
     }
 
     /**
-     * Reads Trino's syntax; upper and lower case are the same outside quotes.
+     * Parses Trino's syntax; case is ignored outside quotes.
      *
      * @throws io.stele.protocol.SteleException INVALID_ARGUMENT for bad syntax and for types that
      *     are not storable

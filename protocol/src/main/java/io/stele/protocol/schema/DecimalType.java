@@ -3,16 +3,16 @@ package io.stele.protocol.schema;
 import static io.stele.protocol.schema.TypeLimits.check;
 
 /**
- * An exact number: an unscaled integer in 64 bits up to 18 digits and in 128 bits beyond.
+ * The decimal type: an unscaled integer of 64 bits for up to 18 digits, and of 128 bits for more.
  *
- * @param precision digits in all, 1 to 38
- * @param scale digits behind the point, 0 to precision
+ * @param precision total digits, 1 to 38
+ * @param scale digits after the decimal point, 0 to {@code precision}
  */
 public record DecimalType(int precision, int scale) implements DataType {
-    /** Most digits whose unscaled value fits a long. */
+    /** The most digits whose unscaled value fits a long. */
     public static final int MAX_SHORT_PRECISION = 18;
 
-    /** Most digits whose unscaled value fits 128 bits. */
+    /** The most digits whose unscaled value fits 128 bits. */
     public static final int MAX_PRECISION = 38;
 
     public DecimalType {
@@ -23,7 +23,7 @@ public record DecimalType(int precision, int scale) implements DataType {
         check(scale >= 0 && scale <= precision, "decimal scale of 0 to the precision", scale);
     }
 
-    /** Whether the unscaled value is a long. */
+    /** Whether the unscaled value fits a long. */
     public boolean isShort() {
         return precision <= MAX_SHORT_PRECISION;
     }

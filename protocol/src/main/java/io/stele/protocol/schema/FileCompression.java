@@ -6,7 +6,7 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import java.util.Locale;
 
-/** The compression codecs of the files of a table that are written from now on. */
+/** The compression codecs that a table option can select for new files. */
 public enum FileCompression {
     /** Fast to write and to read. */
     LZ4,
@@ -19,7 +19,7 @@ public enum FileCompression {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** INVALID_ARGUMENT when the text names none. */
+    /** The codec of a name; throws INVALID_ARGUMENT if there is none. */
     @JsonCreator
     public static FileCompression parse(String text) {
         for (FileCompression compression : values()) {

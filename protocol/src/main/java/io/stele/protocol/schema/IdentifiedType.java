@@ -8,15 +8,15 @@ import java.util.Optional;
 import java.util.function.IntSupplier;
 
 /**
- * A type whose row fields have their permanent ids: what names are for people, ids are for files
- * and rows of earlier schemas. A tree as deep as the type. Immutable.
+ * A type with permanent ids of its row fields, by which files and rows of earlier schema versions
+ * are matched after renames. It is a tree as deep as the type. Immutable.
  *
- * <p>The ids of a type are listed as the type is read: a field before the fields inside it, then
- * the next field; through the elements of arrays, and the keys, then the values of maps.
+ * <p>The ids of a type are listed in depth-first order: a field before the fields inside it, then
+ * the next field, also inside the elements of arrays, and inside the keys, then the values of maps.
  *
  * @param type the type
- * @param children the fields of a row; else the element of an array, or key and value of a map,
- *     under id 0
+ * @param children the fields of a row; or the element of an array, or key and value of a map, with
+ *     id 0
  */
 public record IdentifiedType(DataType type, List<Child> children) {
     /** Name of an array's element in paths, as in Trino. */
@@ -36,7 +36,7 @@ public record IdentifiedType(DataType type, List<Child> children) {
     /**
      * A part of a type.
      *
-     * @param id of a row field {@code > 0}, unique in its column for ever; 0 of other parts
+     * @param id {@code > 0} for a row field, unique in its column for ever; 0 for other parts
      * @param name name, absent for an anonymous field
      */
     public record Child(int id, Optional<String> name, IdentifiedType type) {
@@ -56,7 +56,7 @@ public record IdentifiedType(DataType type, List<Child> children) {
         return of(column.type(), ids.iterator()::next);
     }
 
-    /** A type whose fields take their ids from a source, in order. */
+    /** A type whose fields get ids from a source, in order. */
     public static IdentifiedType of(DataType type, IntSupplier ids) {
         List<Child> children = new ArrayList<>();
         switch (type.kind()) {
@@ -85,7 +85,7 @@ public record IdentifiedType(DataType type, List<Child> children) {
         return of(type, () -> 0).ids().size();
     }
 
-    /** The ids of all row fields, at all levels, as the type is read. */
+    /** The ids of all row fields, at all levels, in depth-first order. */
     public List<Integer> ids() {
         List<Integer> ids = new ArrayList<>();
         addIds(ids);
@@ -105,7 +105,7 @@ public record IdentifiedType(DataType type, List<Child> children) {
      * The row type with only the fields on the given paths; empty if it has none of them. Types
      * other than rows are returned unchanged.
      *
-     * @param paths ids of fields from the outside in; an empty one selects everything
+     * @param paths of field ids, the outermost first; an empty path selects everything
      */
     public Optional<IdentifiedType> keeping(List<List<Integer>> paths) {
         if (type.kind() != TypeKind.ROW || paths.stream().anyMatch(List::isEmpty)) {
@@ -125,7 +125,7 @@ public record IdentifiedType(DataType type, List<Child> children) {
         return kept.isEmpty() ? Optional.empty() : Optional.of(withChildren(kept));
     }
 
-    /** The type of a field inside; empty if there is none. */
+    /** The type of a nested field; empty if there is none. */
     public Optional<IdentifiedType> at(List<Integer> path) {
         if (path.isEmpty()) {
             return Optional.of(this);
@@ -138,7 +138,7 @@ public record IdentifiedType(DataType type, List<Child> children) {
                 : Optional.empty();
     }
 
-    /** The same kind of type with other parts. */
+    /** This kind of type with other parts. */
     IdentifiedType withChildren(List<Child> newChildren) {
         DataType newType =
                 switch (type.kind()) {

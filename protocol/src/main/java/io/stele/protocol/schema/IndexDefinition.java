@@ -27,7 +27,7 @@ public record IndexDefinition(String name, List<String> columns, boolean unique)
         columns = List.copyOf(columns);
     }
 
-    /** Reads the text form; INVALID_ARGUMENT when it is not one. */
+    /** Parses the text form; throws INVALID_ARGUMENT if it is malformed. */
     public static IndexDefinition parse(String text) {
         Matcher matcher = FORM.matcher(text.toLowerCase(Locale.ENGLISH));
         if (!matcher.matches()) {
@@ -42,7 +42,7 @@ public record IndexDefinition(String name, List<String> columns, boolean unique)
         return new IndexDefinition(matcher.group(2), columns, matcher.group(1) != null);
     }
 
-    /** The form that {@link #parse} reads. */
+    /** The text that {@link #parse} reads. */
     public String text() {
         return (unique ? "unique " : "") + name + "(" + String.join(", ", columns) + ")";
     }

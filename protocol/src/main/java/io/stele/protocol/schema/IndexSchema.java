@@ -7,14 +7,14 @@ import java.util.HashSet;
 import java.util.List;
 
 /**
- * A secondary index of a table: a row tablet in each shard that finds primary keys by other
- * columns.
+ * The definition of a secondary index of a table, which is a row tablet in each shard that finds
+ * primary keys by other columns.
  *
  * @param id identity in the table, {@code > 0}, never used again
  * @param name 1 to 128 characters, unique in the table
  * @param columns column ids in key order, at least one
  * @param unique whether no two rows may have the same non-null values
- * @param ready whether lookups may use it; false while rows from before the index are being added
+ * @param ready whether lookups may use it; false while earlier rows are being added to it
  */
 public record IndexSchema(
         @JsonProperty("id") int id,
@@ -36,7 +36,7 @@ public record IndexSchema(
                 columns);
     }
 
-    /** The same index with all rows in it. */
+    /** This index as ready. */
     public IndexSchema built() {
         return new IndexSchema(id, name, columns, unique, true);
     }

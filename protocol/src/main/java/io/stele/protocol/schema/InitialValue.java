@@ -7,9 +7,9 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.Arrays;
 
 /**
- * The initial value of an added column, in the rows that were written before it was added. It is
- * stored as it was given then; if the column gets a wider type later, the rows have the wider
- * value. Immutable: the bytes are not copied and must not be changed.
+ * The value of an added column in the rows that were written before its addition. It is stored with
+ * the column's type of that time; if the type is widened later, the rows have the widened value.
+ * Immutable: the bytes are not copied and must not be changed.
  *
  * @param type of the column when it was added; not nested
  * @param row a row of one NOT NULL column of this type, see {@link

@@ -4,7 +4,8 @@ import static io.stele.protocol.schema.TypeLimits.checkDepth;
 import static java.util.Objects.requireNonNull;
 
 /**
- * Pairs of a key, never null, and a value, maybe null, in the order in which they were written.
+ * The map type: pairs of a non-null key and a nullable value, in the order in which they were
+ * written.
  *
  * @param key type of the keys
  * @param value type of the values

@@ -8,11 +8,11 @@ import java.util.Locale;
 
 /** The storage orientations of a table: the kinds of tablets that hold its rows. */
 public enum Orientation {
-    /** Row tablets only: fast by key. */
+    /** Row tablets only: fast lookups by key. */
     ROW("row"),
-    /** Column tablets only: fast to scan. */
+    /** Column tablets only: fast scans. */
     COLUMN("column"),
-    /** Both, written together. */
+    /** Row and column tablets, which are written together. */
     ROW_COLUMN("row,column");
 
     private final String text;
@@ -37,7 +37,7 @@ public enum Orientation {
         return this != COLUMN;
     }
 
-    /** Reads the table property; order, case and blanks of {@code row,column} do not matter. */
+    /** Parses the table property; the order, case and blanks of {@code row,column} are ignored. */
     @JsonCreator
     public static Orientation parse(String text) {
         return switch (text.toLowerCase(Locale.ENGLISH).replace(" ", "")) {

@@ -18,7 +18,7 @@ public enum PhysicalForm {
     INT128(16),
     /** 16 bytes, big-endian: a UUID. */
     FIXED16(16),
-    /** Any number of bytes: text as UTF-8, binary as it is. */
+    /** Any number of bytes: text as UTF-8, binary unchanged. */
     BYTES(0),
     ARRAY(0),
     MAP(0),
@@ -30,12 +30,12 @@ public enum PhysicalForm {
         this.width = width;
     }
 
-    /** Bytes of a value; 0 where values differ in length. */
+    /** The bytes of a value; 0 for values of variable length. */
     public int width() {
         return width;
     }
 
-    /** Whether values differ in length. */
+    /** Whether values have variable length. */
     public boolean isVariable() {
         return width == 0;
     }

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * A structure of fields; each may be null.
+ * The row type: a structure of fields, each nullable.
  *
  * @param fields 1 to 1,000 fields
  */
@@ -23,7 +23,7 @@ public record RowType(List<Field> fields) implements DataType {
         checkDepth(maxDepth(fields) + 1);
     }
 
-    /** A row type of fields given in order. */
+    /** A row type of fields in this order. */
     public static RowType of(Field... fields) {
         return new RowType(List.of(fields));
     }

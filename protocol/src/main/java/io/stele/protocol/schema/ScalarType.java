@@ -1,6 +1,6 @@
 package io.stele.protocol.schema;
 
-/** The types without parameters. */
+/** The scalar types without parameters. */
 public enum ScalarType implements DataType {
     BOOLEAN(TypeKind.BOOLEAN, PhysicalForm.BOOLEAN, "boolean"),
     TINYINT(TypeKind.TINYINT, PhysicalForm.INT8, "tinyint"),

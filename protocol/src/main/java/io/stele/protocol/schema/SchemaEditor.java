@@ -27,15 +27,15 @@ public final class SchemaEditor {
         this.nextId = nextColumnId;
     }
 
-    /** The id of the next column or field after the change. */
+    /** The id for the next column or field after the change. */
     public int nextColumnId() {
         return nextId;
     }
 
     /**
-     * The table after a change, under the next schema version.
+     * The table after a change, with the next schema version.
      *
-     * @throws SteleException COLUMN_NOT_FOUND, or INVALID_ARGUMENT naming what is refused
+     * @throws SteleException COLUMN_NOT_FOUND, or INVALID_ARGUMENT naming the refused part
      */
     public TableSchema apply(ColumnChange change) {
         List<ColumnSchema> columns = new ArrayList<>(table.columns());
@@ -109,7 +109,7 @@ public final class SchemaEditor {
                                 change.comment())
                         .withDefault(change.defaultValue())
                         .withInitialValue(change.initialValue());
-        // Its fields are 1, 2 and so on; those added to it later must be others.
+        // Its fields have the ids 1, 2 and so on; fields added later must have other ids.
         nextId = Math.max(nextId, Math.addExact(column.nestedFieldIds().size(), 1));
         return column;
     }
@@ -206,7 +206,7 @@ public final class SchemaEditor {
         }
     }
 
-    /** Exactly the name, or else the name without case. */
+    /** Searches the exact name first, then the name without case. */
     private static int indexOf(
             List<Child> children, String name, String where, IdentifiedType type) {
         int found = -1;
@@ -249,7 +249,7 @@ public final class SchemaEditor {
                 column.type() + " for " + change.path());
     }
 
-    /** Keys, cuts and indexes are made of the bytes of their columns. */
+    /** Checks that no key, partition, segment or index uses the bytes of the column. */
     private void requireUnused(ColumnSchema column, String what) {
         int id = column.id();
         refuse(table.primaryKey().contains(id), column, what, "primary_key");

@@ -13,21 +13,25 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The earlier columns of a table, by which rows of earlier schema versions are read. Immutable.
+ * The earlier schema versions of a table, by which rows and files of these versions, and past
+ * snapshots, are read. Immutable.
  *
  * <p>Invariant: no id at or above {@code nextColumnId} was ever given to a column or field.
  *
  * @param nextColumnId the id of the next column or field; ids are never used twice
  * @param earlier the versions before the current one, oldest first
- * @param createdLsn when the table was created or truncated, or the rows of its CREATE TABLE AS
- *     were committed; empty in older catalogs
+ * @param createdLsn the LSN at which the table was created or truncated, or the rows of its CREATE
+ *     TABLE AS were committed; empty in older catalogs
  */
 public record SchemaHistory(
         @JsonProperty("nextColumnId") int nextColumnId,
         @JsonProperty("earlier") List<Version> earlier,
         @JsonInclude(JsonInclude.Include.NON_ABSENT) @JsonProperty("createdLsn")
                 Optional<Lsn> createdLsn) {
-    /** Most versions of a table: the catalog, written whole at every statement, has them all. */
+    /**
+     * The most versions of a table: the catalog, which is written as a whole at every statement,
+     * contains all of them.
+     */
     public static final int MAX_VERSIONS = 1_024;
 
     public SchemaHistory {
@@ -58,12 +62,12 @@ public record SchemaHistory(
     }
 
     /**
-     * A table as it looked at an LSN.
+     * A table as of an LSN.
      *
-     * @param schema names and order of that time, with the present types, which hold every earlier
+     * @param schema names and order of that time, with the present types, which have every earlier
      *     value
-     * @param goneColumns ids of columns in it that were dropped since: their values are no longer
-     *     readable
+     * @param goneColumns ids of columns of that time that were dropped since, whose values are not
+     *     readable any more
      */
     public record AsOf(TableSchema schema, List<Integer> goneColumns) {
         public AsOf {
@@ -71,7 +75,7 @@ public record SchemaHistory(
         }
     }
 
-    /** Of a table that never changed. */
+    /** The history of a table that never changed. */
     public static SchemaHistory of(TableSchema schema) {
         int highest = 0;
         for (ColumnSchema column : schema.columns()) {
@@ -84,9 +88,9 @@ public record SchemaHistory(
     }
 
     /**
-     * The columns that rows of a version have; CORRUPT_DATA for a version that never was.
+     * The columns of rows of a version; throws CORRUPT_DATA for a version that never existed.
      *
-     * @param current the table as it is
+     * @param current the present table
      */
     public List<ColumnSchema> columns(TableSchema current, int schemaVersion) {
         if (schemaVersion == current.schemaVersion()) {
@@ -116,16 +120,16 @@ public record SchemaHistory(
         return last;
     }
 
-    /** Of a table that begins. */
+    /** The history of a new table. */
     public SchemaHistory created(Lsn now) {
         return new SchemaHistory(nextColumnId, earlier, Optional.of(now));
     }
 
     /**
-     * The table as it looked at an LSN.
+     * The table as of an LSN.
      *
-     * @param current the table as it is
-     * @throws SteleException INVALID_ARGUMENT if there was no such table then
+     * @param current the present table
+     * @throws SteleException INVALID_ARGUMENT if the table did not exist then
      */
     public AsOf asOf(TableSchema current, Lsn lsn) {
         if (createdLsn.isPresent() && lsn.compareTo(createdLsn.get()) < 0) {
@@ -164,11 +168,11 @@ public record SchemaHistory(
     }
 
     /**
-     * With the version that ends; INVALID_ARGUMENT if the table has had too many.
+     * Adds the version that ends; throws INVALID_ARGUMENT if the table has had too many.
      *
-     * @param ended the table as it was
-     * @param newNextColumnId the id of the next column or field after the change
-     * @param now when it ends
+     * @param ended the table before the change
+     * @param newNextColumnId the id for the next column or field after the change
+     * @param now the LSN at which the version ends
      */
     public SchemaHistory with(TableSchema ended, int newNextColumnId, Lsn now) {
         check(
@@ -184,7 +188,7 @@ public record SchemaHistory(
 
     /**
      * Ends a version without changing its columns, because the following version numbers may have
-     * been used already. It counts towards the limit, but is never refused by it.
+     * been used already. It counts towards the limit, but is never refused because of it.
      */
     public SchemaHistory passedOver(TableSchema ended, Lsn now) {
         return withVersion(ended, nextColumnId, now);

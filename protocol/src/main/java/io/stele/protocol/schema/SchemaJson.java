@@ -8,10 +8,7 @@ import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 
-/**
- * The JSON form of schemas, and the one configuration of Jackson that Stele's JSON is read and
- * written with.
- */
+/** The JSON codec of table schemas, and the shared Jackson mapper for all JSON of Stele. */
 public final class SchemaJson {
     private static final ObjectMapper MAPPER =
             JsonMapper.builder()
@@ -23,7 +20,8 @@ public final class SchemaJson {
     private SchemaJson() {}
 
     /**
-     * The shared mapper: Optional as absent value or null, unknown fields of newer peers ignored.
+     * The shared mapper: an empty Optional is an absent value or null, and unknown fields of newer
+     * peers are ignored.
      */
     public static ObjectMapper mapper() {
         return MAPPER;
@@ -38,7 +36,7 @@ public final class SchemaJson {
         }
     }
 
-    /** Reads a schema; INVALID_ARGUMENT when it is not one. */
+    /** Parses a schema; throws INVALID_ARGUMENT if it is malformed. */
     public static TableSchema fromJson(String json) {
         try {
             TableSchema schema = MAPPER.readValue(json, TableSchema.class);

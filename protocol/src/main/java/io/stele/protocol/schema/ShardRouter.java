@@ -10,10 +10,7 @@ package io.stele.protocol.schema;
 public final class ShardRouter {
     private ShardRouter() {}
 
-    /**
-     * The shard index of an encoded distribution key (where it is the primary key: of the row's
-     * key).
-     */
+    /** The shard index of an encoded distribution key, which by default is the primary key. */
     public static int shard(TableSchema schema, byte[] distributionKey) {
         return shard(schema.shardCount(), distributionKey, 0, distributionKey.length);
     }
@@ -22,7 +19,7 @@ public final class ShardRouter {
         return shard(shardCount, XxHash64.hash(distributionKey, offset, length));
     }
 
-    /** As above, for a caller that has the key's hash already. */
+    /** The shard index of a distribution key's hash. */
     public static int shard(int shardCount, long hash) {
         return (int) Math.floorMod(hash, (long) shardCount);
     }

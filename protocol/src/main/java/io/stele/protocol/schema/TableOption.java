@@ -8,7 +8,9 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.stream.Collectors;
 
-/** One of the {@link TableOptions}, by the name of its table property. */
+/**
+ * The names of the {@link TableOptions} as table properties, by which single options are changed.
+ */
 public enum TableOption {
     RETENTION("retention"),
     TIME_TO_LIVE("time_to_live"),
@@ -30,7 +32,7 @@ public enum TableOption {
         return property;
     }
 
-    /** The option of a table property; INVALID_ARGUMENT when there is none. */
+    /** The option of a table property; throws INVALID_ARGUMENT if there is none. */
     @JsonCreator
     public static TableOption of(String property) {
         for (TableOption option : values()) {
@@ -48,7 +50,7 @@ public enum TableOption {
                                 property));
     }
 
-    /** {@code base} with the values that {@code changes} has for some options. */
+    /** {@code base} with the values of {@code changes} for some options. */
     public static TableOptions change(
             TableOptions base, Collection<TableOption> changed, TableOptions changes) {
         TableOptions result = base;

@@ -16,20 +16,19 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * The options of a table, beyond columns and keys. All of them can be changed after the table was
- * created.
+ * The options of a table, in addition to columns and keys, all of which can be changed later.
  *
- * @param retentionMillis how long obsolete and deleted versions stay readable, in milliseconds;
- *     empty: the sidecar's default
+ * @param retentionMillis the time in milliseconds for which obsolete and deleted versions stay
+ *     readable; empty: the sidecar's default
  * @param timeToLiveMillis age of a row's last write at which the row expires, in milliseconds;
  *     empty: never
- * @param segmentKey column ids, usually of the event time: files are split by it and carry its
- *     range
+ * @param segmentKey column ids, usually of the event time: files are split by it, and their
+ *     statistics have its range
  * @param bitmapColumns column ids with a bitmap index in every column file
  * @param dictionaryColumns ids of text columns that are always dictionary-encoded
  * @param indexes secondary indexes
  * @param timeToLiveSteps the present and earlier times to live, oldest first; maintained by the
- *     catalog, and empty where there never was one
+ *     catalog, and empty if there never was one
  * @param compression of new files; empty: {@link FileCompression#LZ4}
  */
 public record TableOptions(
@@ -43,7 +42,7 @@ public record TableOptions(
                 List<TimeToLiveStep> timeToLiveSteps,
         @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("compression")
                 Optional<FileCompression> compression) {
-    /** Nothing special. */
+    /** The default options. */
     public static final TableOptions NONE =
             new TableOptions(
                     OptionalLong.empty(),
@@ -53,13 +52,13 @@ public record TableOptions(
                     List.of(),
                     List.of());
 
-    /** Most indexes of a table: every write changes all of them. */
+    /** The most indexes of a table: every write changes all of them. */
     public static final int MAX_INDEXES = 64;
 
-    /** Longest retention and time to live: 100 years. */
+    /** The longest retention and time to live: 100 years. */
     public static final long MAX_MILLIS = 100L * 366 * 24 * 3_600_000;
 
-    /** Most steps that are stored: earlier ones matter only to readers at very old snapshots. */
+    /** The most stored steps: earlier ones matter only to readers at very old snapshots. */
     public static final int MAX_TIME_TO_LIVE_STEPS = 16;
 
     public TableOptions {
@@ -83,7 +82,7 @@ public record TableOptions(
         }
     }
 
-    /** With a time to live that was always the same, and the usual compression. */
+    /** Options with a time to live that never changed, and the default compression. */
     public TableOptions(
             OptionalLong retentionMillis,
             OptionalLong timeToLiveMillis,
@@ -108,20 +107,20 @@ public record TableOptions(
     }
 
     /**
-     * The LSN below which rows have expired for a reader: it rises with the reader's LSN, and never
-     * depends on the time of the call. 0 where rows do not expire.
+     * The LSN below which rows have expired for a reader. It rises with the reader's LSN, and never
+     * depends on the time of the call. 0 if rows do not expire.
      *
-     * @param readLsn of the reader; not {@code Long.MAX_VALUE}, which is no time
+     * @param readLsn of the reader; must not be {@code Long.MAX_VALUE}, which has no time
      */
     public long firstVisibleLsn(long readLsn) {
         return firstVisibleLsn(readLsn, readLsn);
     }
 
     /**
-     * The same while the time of expiry is in doubt: rows that have not expired by then are visible
-     * to the reader.
+     * The LSN below which rows have expired for a reader, if expiry is evaluated at an earlier LSN:
+     * rows that have not expired by then are visible.
      *
-     * @param expiryLsn of that time; without effect above the reader's
+     * @param expiryLsn the LSN of the evaluation; no effect if it is above the reader's LSN
      */
     public long firstVisibleLsn(long readLsn, long expiryLsn) {
         if (timeToLiveSteps.isEmpty()) {
@@ -141,19 +140,19 @@ public record TableOptions(
     }
 
     /**
-     * The LSN below which rows may be removed for good when no reader is below {@code readLsn}. As
-     * {@link #firstVisibleLsn(long)}, but lower where the time to live is in doubt.
+     * The LSN below which rows may be removed permanently if no reader is below {@code readLsn}. It
+     * equals {@link #firstVisibleLsn(long)}, but is lower while the time to live is in doubt.
      */
     public long firstRetainedLsn(long readLsn) {
         long retained = firstVisibleLsn(readLsn);
         for (TimeToLiveStep step : timeToLiveSteps) {
-            // What a later step has not found expired may be visible again
+            // Rows that a later step has not found expired may be visible again
             if (step.since().value() > readLsn) {
                 retained = Math.min(retained, Math.max(0, step.floor().value()));
             }
         }
         if (timeToLiveIsInDoubt()) {
-            // And what was not expired by then, when the doubt ends
+            // Rows that were not expired by then may be visible again when the doubt ends
             TimeToLiveStep doubt = timeToLiveSteps.get(timeToLiveSteps.size() - 1);
             retained = Math.min(retained, Math.max(0, doubt.floor().value()));
         }
@@ -161,8 +160,8 @@ public record TableOptions(
     }
 
     /**
-     * Whether a catalog version was given up that may have changed the time to live, and nobody has
-     * set it since.
+     * Whether a catalog version that may have changed the time to live was given up, and the time
+     * to live was not set since.
      */
     public boolean timeToLiveIsInDoubt() {
         int count = timeToLiveSteps.size();
@@ -172,10 +171,10 @@ public record TableOptions(
     }
 
     /**
-     * Puts the time to live in doubt from an LSN on, where rows expire.
+     * Marks the time to live as in doubt from an LSN on, if rows expire.
      *
-     * @param known an LSN up to which this time to live was certainly in force: what had expired by
-     *     then never returns, since deletions of such rows may have been removed with them
+     * @param known an LSN up to which this time to live was certainly in force. Rows that had
+     *     expired by then never return, because their deletions may have been removed with them
      */
     public TableOptions doubtTimeToLive(Lsn since, Lsn known) {
         if (timeToLiveMillis.isEmpty() || timeToLiveSteps.isEmpty() || timeToLiveIsInDoubt()) {
@@ -207,9 +206,9 @@ public record TableOptions(
     }
 
     /**
-     * Follows a change of the time to live, which readers at or above {@code since} see.
+     * Adds the step of a change of the time to live, which readers at or above {@code since} see.
      *
-     * @param isSet whether the time to live is set by this change, be it as before: that ends a
+     * @param isSet whether the change sets the time to live, perhaps to the old value, which ends a
      *     doubt
      */
     public TableOptions changeTimeToLive(TableOptions before, Lsn since, boolean isSet) {
@@ -217,7 +216,7 @@ public record TableOptions(
         if (isSame && !isSet) {
             return withTimeToLiveSteps(before.timeToLiveSteps);
         }
-        long floor = before.firstRetainedLsn(since.value()); // what is still there may return
+        long floor = before.firstRetainedLsn(since.value()); // rows that still exist may return
         List<TimeToLiveStep> steps = new ArrayList<>(before.timeToLiveSteps);
         if (before.timeToLiveIsInDoubt()) {
             steps.remove(steps.size() - 1);
@@ -278,7 +277,7 @@ public record TableOptions(
         return draft.build();
     }
 
-    /** The components while some of them change, so that a new one is copied in one place. */
+    /** A mutable copy of the components, so that only one place copies all of them. */
     private static final class Draft {
         private OptionalLong retentionMillis;
         private OptionalLong timeToLiveMillis;

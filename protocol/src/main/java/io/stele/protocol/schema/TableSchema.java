@@ -19,7 +19,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * A table as its writers and readers see it. Immutable; checked by its constructor.
+ * The definition of a table for its writers and readers: columns, keys, orientation, shards and
+ * options. Immutable; checked by its constructor.
  *
  * <p>Invariant: column ids and names (without case) are unique; every id in a key list is a column.
  * <br>
@@ -33,10 +34,10 @@ import java.util.stream.Collectors;
  * @param schemaVersion {@code >= 1}, increased by every change of the columns
  * @param columns 1 to 1,000 columns in their order
  * @param primaryKey column ids in key order; empty: append-only table with generated row ids
- * @param distributionKey column ids whose values choose the shard; empty: the primary key
- * @param clusteringKey column ids that sort the rows of a file; empty: the primary key
- * @param partitionedBy column ids whose values files are separated by
- * @param orientation which tablets hold the rows
+ * @param distributionKey column ids whose values determine the shard; empty: the primary key
+ * @param clusteringKey column ids by which the rows of a file are sorted; empty: the primary key
+ * @param partitionedBy column ids by whose values files are separated
+ * @param orientation the kinds of tablets that store the rows
  * @param tableGroup id of the table group
  * @param shardCount shards of the table group, 1 to 4,096
  * @param comment comment of the user
@@ -57,10 +58,10 @@ public record TableSchema(
         @JsonProperty("shardCount") int shardCount,
         @JsonProperty("comment") Optional<String> comment,
         @JsonProperty("options") TableOptions options) {
-    /** Most columns of a table and fields of a row type. */
+    /** The most columns of a table and fields of a row type. */
     public static final int MAX_COLUMNS = 1_000;
 
-    /** Most shards of a table group: each costs every sidecar a manifest and memtables. */
+    /** The most shards of a table group: each costs every sidecar a manifest and memtables. */
     public static final int MAX_SHARDS = 4_096;
 
     public TableSchema {
@@ -90,159 +91,72 @@ public record TableSchema(
         checkOptions(columns, primaryKey, distributionKey, shardCount, orientation, options);
     }
 
-    /** A table without options. */
-    public TableSchema(
-            TableId id,
-            String schemaName,
-            String tableName,
-            int schemaVersion,
-            List<ColumnSchema> columns,
-            List<Integer> primaryKey,
-            List<Integer> distributionKey,
-            List<Integer> clusteringKey,
-            List<Integer> partitionedBy,
-            Orientation orientation,
-            int tableGroup,
-            int shardCount,
-            Optional<String> comment) {
-        this(
-                id,
-                schemaName,
-                tableName,
-                schemaVersion,
-                columns,
-                primaryKey,
-                distributionKey,
-                clusteringKey,
-                partitionedBy,
-                orientation,
-                tableGroup,
-                shardCount,
-                comment,
-                TableOptions.NONE);
+    /**
+     * A table to be created, unless more is set: without keys, options and comment, of one shard,
+     * with column orientation. The catalog assigns id, schema version and table group.
+     */
+    public static Builder builder(String schemaName, String tableName) {
+        return new Builder(schemaName, tableName);
+    }
+
+    /** The same table, to be changed. */
+    public Builder toBuilder() {
+        return new Builder(schemaName, tableName)
+                .id(id)
+                .schemaVersion(schemaVersion)
+                .columns(columns)
+                .primaryKey(primaryKey)
+                .distributionKey(distributionKey)
+                .clusteringKey(clusteringKey)
+                .partitionedBy(partitionedBy)
+                .orientation(orientation)
+                .tableGroup(tableGroup)
+                .shardCount(shardCount)
+                .comment(comment)
+                .options(options);
     }
 
     /**
-     * A table to be created, without options and with the default keys; the catalog assigns id,
-     * schema version and table group.
-     *
-     * @param primaryKey column ids in key order; empty: append-only table
+     * A table of some columns of this one: with its identity, orientation and shards, without its
+     * keys, options and comment.
      */
-    public static TableSchema toCreate(
-            String schemaName,
-            String tableName,
-            List<ColumnSchema> columns,
-            List<Integer> primaryKey,
-            Orientation orientation,
-            int shardCount) {
-        return new TableSchema(
-                new TableId(1),
-                schemaName,
-                tableName,
-                1,
-                columns,
-                primaryKey,
-                List.of(),
-                List.of(),
-                List.of(),
-                orientation,
-                0,
-                shardCount,
-                Optional.empty());
+    public Builder narrowedTo(List<ColumnSchema> some) {
+        return new Builder(schemaName, tableName)
+                .id(id)
+                .schemaVersion(schemaVersion)
+                .columns(some)
+                .orientation(orientation)
+                .tableGroup(tableGroup)
+                .shardCount(shardCount);
     }
 
-    /** The same table under another id, schema version and table group. */
+    /** This table with another id, schema version and table group. */
     public TableSchema withIdentity(
             TableId newId, int newSchemaVersion, int newTableGroup, int newShardCount) {
-        return new TableSchema(
-                newId,
-                schemaName,
-                tableName,
-                newSchemaVersion,
-                columns,
-                primaryKey,
-                distributionKey,
-                clusteringKey,
-                partitionedBy,
-                orientation,
-                newTableGroup,
-                newShardCount,
-                comment,
-                options);
+        return toBuilder()
+                .id(newId)
+                .schemaVersion(newSchemaVersion)
+                .tableGroup(newTableGroup)
+                .shardCount(newShardCount)
+                .build();
     }
 
-    /** The same table under another name. */
+    /** This table with another name. */
     public TableSchema withName(String newSchemaName, String newTableName) {
-        return new TableSchema(
-                id,
-                newSchemaName,
-                newTableName,
-                schemaVersion,
-                columns,
-                primaryKey,
-                distributionKey,
-                clusteringKey,
-                partitionedBy,
-                orientation,
-                tableGroup,
-                shardCount,
-                comment,
-                options);
+        return toBuilder().name(newSchemaName, newTableName).build();
     }
 
-    /** The same table with other columns, or other properties of them. */
+    /** This table with other columns, or other properties of columns. */
     public TableSchema withColumns(int newSchemaVersion, List<ColumnSchema> newColumns) {
-        return new TableSchema(
-                id,
-                schemaName,
-                tableName,
-                newSchemaVersion,
-                newColumns,
-                primaryKey,
-                distributionKey,
-                clusteringKey,
-                partitionedBy,
-                orientation,
-                tableGroup,
-                shardCount,
-                comment,
-                options);
+        return toBuilder().schemaVersion(newSchemaVersion).columns(newColumns).build();
     }
 
     public TableSchema withComment(Optional<String> newComment) {
-        return new TableSchema(
-                id,
-                schemaName,
-                tableName,
-                schemaVersion,
-                columns,
-                primaryKey,
-                distributionKey,
-                clusteringKey,
-                partitionedBy,
-                orientation,
-                tableGroup,
-                shardCount,
-                newComment,
-                options);
+        return toBuilder().comment(newComment).build();
     }
 
     public TableSchema withOptions(TableOptions newOptions) {
-        return new TableSchema(
-                id,
-                schemaName,
-                tableName,
-                schemaVersion,
-                columns,
-                primaryKey,
-                distributionKey,
-                clusteringKey,
-                partitionedBy,
-                orientation,
-                tableGroup,
-                shardCount,
-                comment,
-                newOptions);
+        return toBuilder().options(newOptions).build();
     }
 
     /** {@code schema.table}. */
@@ -259,7 +173,7 @@ public record TableSchema(
         return columns(primaryKey);
     }
 
-    /** The columns that choose the shard; empty: any shard takes any row. */
+    /** The columns that determine the shard; empty if any shard may store any row. */
     public List<ColumnSchema> distributionColumns() {
         return columns(distributionKey.isEmpty() ? primaryKey : distributionKey);
     }
@@ -273,7 +187,7 @@ public record TableSchema(
         return List.copyOf(found);
     }
 
-    /** The column with an id; COLUMN_NOT_FOUND when there is none. */
+    /** The column with an id; throws COLUMN_NOT_FOUND if there is none. */
     public ColumnSchema column(int columnId) {
         return columns.get(indexOf(columnId));
     }
@@ -288,7 +202,7 @@ public record TableSchema(
         return Optional.empty();
     }
 
-    /** Position of the column with an id; COLUMN_NOT_FOUND when there is none. */
+    /** The position of the column with an id; throws COLUMN_NOT_FOUND if there is none. */
     public int indexOf(int columnId) {
         for (int index = 0; index < columns.size(); index++) {
             if (columns.get(index).id() == columnId) {
@@ -452,6 +366,114 @@ public record TableSchema(
                             + index.columns().stream()
                                     .map(columnId -> name(columns, columnId))
                                     .collect(Collectors.joining(", ")));
+        }
+    }
+
+    /** A {@link TableSchema} that is being put together; the record checks it. */
+    public static final class Builder {
+        private TableId id = new TableId(1);
+        private String schemaName;
+        private String tableName;
+        private int schemaVersion = 1;
+        private List<ColumnSchema> columns = List.of();
+        private List<Integer> primaryKey = List.of();
+        private List<Integer> distributionKey = List.of();
+        private List<Integer> clusteringKey = List.of();
+        private List<Integer> partitionedBy = List.of();
+        private Orientation orientation = Orientation.COLUMN;
+        private int tableGroup;
+        private int shardCount = 1;
+        private Optional<String> comment = Optional.empty();
+        private TableOptions options = TableOptions.NONE;
+
+        private Builder(String schemaName, String tableName) {
+            this.schemaName = schemaName;
+            this.tableName = tableName;
+        }
+
+        public Builder name(String newSchemaName, String newTableName) {
+            schemaName = newSchemaName;
+            tableName = newTableName;
+            return this;
+        }
+
+        public Builder id(TableId value) {
+            id = value;
+            return this;
+        }
+
+        public Builder schemaVersion(int value) {
+            schemaVersion = value;
+            return this;
+        }
+
+        public Builder columns(List<ColumnSchema> value) {
+            columns = value;
+            return this;
+        }
+
+        public Builder primaryKey(List<Integer> value) {
+            primaryKey = value;
+            return this;
+        }
+
+        public Builder distributionKey(List<Integer> value) {
+            distributionKey = value;
+            return this;
+        }
+
+        public Builder clusteringKey(List<Integer> value) {
+            clusteringKey = value;
+            return this;
+        }
+
+        public Builder partitionedBy(List<Integer> value) {
+            partitionedBy = value;
+            return this;
+        }
+
+        public Builder orientation(Orientation value) {
+            orientation = value;
+            return this;
+        }
+
+        public Builder tableGroup(int value) {
+            tableGroup = value;
+            return this;
+        }
+
+        public Builder shardCount(int value) {
+            shardCount = value;
+            return this;
+        }
+
+        public Builder comment(Optional<String> value) {
+            comment = value;
+            return this;
+        }
+
+        public Builder options(TableOptions value) {
+            options = value;
+            return this;
+        }
+
+        /** The table, or an error that says what was expected. */
+        public TableSchema build() {
+            return new TableSchema(
+                    id,
+                    schemaName,
+                    tableName,
+                    schemaVersion,
+                    columns,
+                    primaryKey,
+                    distributionKey,
+                    clusteringKey,
+                    partitionedBy,
+                    orientation,
+                    tableGroup,
+                    shardCount,
+                    comment,
+                    options);
         }
     }
 }

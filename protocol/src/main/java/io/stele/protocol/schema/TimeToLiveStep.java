@@ -6,17 +6,17 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import io.stele.protocol.Lsn;
 
 /**
- * The time to live of a table's rows from an LSN on, as the catalog stores it: rows that had
- * expired by then never return, even if the time to live is raised later.
+ * A time to live of a table's rows that is in force from an LSN on, as stored in the catalog. Rows
+ * that had expired by then never return, even if the time to live is raised later.
  *
- * <p>A step with the time to live of the one before is a doubt: a catalog version after that one
- * was given up, which may have changed it. Readers follow it, but until somebody sets the time to
- * live no more rows are removed than those below its floor: those that had expired when the catalog
- * version before was the newest.
+ * <p>A step with the time to live of the previous step is a doubt: a later catalog version, which
+ * may have changed the time to live, was given up. Readers follow it. But until the time to live is
+ * set, only rows below its floor are removed: rows that had expired when the previous catalog
+ * version was the newest.
  *
- * @param since readers at or above follow this step, up to the next one
- * @param millis age at which rows disappear, in milliseconds; negative: they do not
- * @param floor rows below had expired before
+ * @param since readers at or above this LSN follow this step, up to the next step
+ * @param millis age at which rows expire, in milliseconds; negative: they do not expire
+ * @param floor rows below this LSN had expired before
  */
 public record TimeToLiveStep(
         @JsonProperty("since") Lsn since,

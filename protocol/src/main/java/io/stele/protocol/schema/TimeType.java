@@ -3,15 +3,15 @@ package io.stele.protocol.schema;
 import static io.stele.protocol.schema.TypeLimits.check;
 
 /**
- * A time of day: nanoseconds since midnight up to precision 9, picoseconds beyond.
+ * The time type: nanoseconds since midnight up to precision 9, picoseconds for higher precisions.
  *
  * @param precision digits of the second's fraction, 0 to 12
  */
 public record TimeType(int precision) implements DataType {
-    /** Greatest precision stored in nanoseconds. */
+    /** The greatest precision stored in nanoseconds. */
     public static final int MAX_NANOS_PRECISION = 9;
 
-    /** Most digits of the second's fraction. */
+    /** The most digits of the second's fraction. */
     public static final int MAX_PRECISION = 12;
 
     public TimeType {
@@ -26,7 +26,7 @@ public record TimeType(int precision) implements DataType {
         return precision > MAX_NANOS_PRECISION;
     }
 
-    /** Digits behind the second's point that the physical value counts. */
+    /** The digits of the second's fraction in the physical value. */
     public int unitDigits() {
         return isPicos() ? MAX_PRECISION : MAX_NANOS_PRECISION;
     }

@@ -3,12 +3,13 @@ package io.stele.protocol.schema;
 import static io.stele.protocol.schema.TypeLimits.check;
 
 /**
- * A date and time of day, or (with time zone) an instant that reads back in UTC.
+ * The timestamp types: a date and time of day, or (with time zone) an instant, which is read in
+ * UTC.
  *
- * <p>Up to precision 6 values are microseconds since 1970 in 64 bits. Beyond they are wide: nano-
- * (7 to 9) or picoseconds (10 to 12) in 128 bits, for all years that Trino has. Precisions 7 to 9
- * also have a narrow form, nanoseconds in 64 bits (years 1677 to 2262): once the only form, which
- * old tables, logs and files still use.
+ * <p>Up to precision 6 values are microseconds since 1970 in 64 bits. For higher precisions they
+ * are wide: nano- (7 to 9) or picoseconds (10 to 12) in 128 bits, for all years of Trino.
+ * Precisions 7 to 9 also have a narrow form, nanoseconds in 64 bits (years 1677 to 2262), which old
+ * tables, logs and files use.
  *
  * @param precision digits of the second's fraction, 0 to 12
  * @param withTimeZone whether values are instants
@@ -16,16 +17,16 @@ import static io.stele.protocol.schema.TypeLimits.check;
  */
 public record TimestampType(int precision, boolean withTimeZone, boolean isWide)
         implements DataType {
-    /** Greatest precision stored in microseconds. */
+    /** The greatest precision stored in microseconds. */
     public static final int MAX_MICROS_PRECISION = 6;
 
-    /** Most digits of nanoseconds. */
+    /** The most digits of nanoseconds. */
     public static final int MAX_NANOS_PRECISION = 9;
 
-    /** Most digits of the second's fraction. */
+    /** The most digits of the second's fraction. */
     public static final int MAX_PRECISION = 12;
 
-    /** The name of the wide form in type texts, where the narrow one has the name of SQL. */
+    /** The name of the wide form in type texts; the narrow form has SQL's name. */
     static final String WIDE_NAME = "wide_timestamp";
 
     public TimestampType {
@@ -39,12 +40,12 @@ public record TimestampType(int precision, boolean withTimeZone, boolean isWide)
                 precision);
     }
 
-    /** The type that {@code timestamp(p)} names: narrow as long as there is a narrow form. */
+    /** The type with the text {@code timestamp(p)}: narrow if there is a narrow form. */
     public TimestampType(int precision, boolean withTimeZone) {
         this(precision, withTimeZone, precision > MAX_NANOS_PRECISION);
     }
 
-    /** The type that holds every year: what new columns have. */
+    /** The type for all years, which new columns have. */
     public static TimestampType ofAllYears(int precision, boolean withTimeZone) {
         return new TimestampType(precision, withTimeZone, precision > MAX_MICROS_PRECISION);
     }
@@ -54,7 +55,7 @@ public record TimestampType(int precision, boolean withTimeZone, boolean isWide)
         return !isWide && precision > MAX_MICROS_PRECISION;
     }
 
-    /** Digits behind the second's point that the physical value counts. */
+    /** The digits of the second's fraction in the physical value. */
     public int unitDigits() {
         if (precision > MAX_NANOS_PRECISION) {
             return MAX_PRECISION;
@@ -72,7 +73,7 @@ public record TimestampType(int precision, boolean withTimeZone, boolean isWide)
         return isWide ? PhysicalForm.INT128 : PhysicalForm.INT64;
     }
 
-    /** Of wide values, which files and Arrow have as decimal seconds. */
+    /** The scale of wide values, which files and Arrow store as decimal seconds. */
     @Override
     public int scale() {
         return isWide ? unitDigits() : 0;

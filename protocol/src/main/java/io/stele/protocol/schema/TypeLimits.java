@@ -3,7 +3,7 @@ package io.stele.protocol.schema;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 
-/** The one form of refusing a type or schema whose numbers are out of range. */
+/** A helper of types and schemas that throws INVALID_ARGUMENT for numbers out of range. */
 final class TypeLimits {
     private TypeLimits() {}
 

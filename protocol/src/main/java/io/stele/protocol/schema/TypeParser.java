@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** A recursive-descent reader of Trino's type syntax; used once, by one thread. */
+/** A recursive-descent parser of Trino's type syntax; used once, by one thread. */
 final class TypeParser {
-    /** Longest text accepted: a row of 1,000 fields with long names fits. */
+    /** The longest accepted text: enough for a row of 1,000 fields with long names. */
     private static final int MAX_TEXT_LENGTH = 1 << 20;
 
     private final String text;
@@ -156,7 +156,7 @@ final class TypeParser {
     }
 
     /**
-     * Whether the word behind {@code name} continues that type: {@code timestamp with}, {@code
+     * Whether the word after {@code name} continues the type's name: {@code timestamp with}, {@code
      * double precision}.
      */
     private boolean isTypeSuffix(String name) {

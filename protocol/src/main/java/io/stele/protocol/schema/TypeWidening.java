@@ -41,8 +41,8 @@ public final class TypeWidening {
     }
 
     /**
-     * The type {@code from} with the scalars of {@code to}, whose structure and names must be the
-     * same; ids stay. INVALID_ARGUMENT if a part would not be wider.
+     * The type {@code from} with the scalars of {@code to}, whose structure and names must be
+     * equal; ids do not change. Throws INVALID_ARGUMENT if a part would not be wider.
      *
      * @param where name of the column or field, for the message
      */

@@ -3,12 +3,12 @@ package io.stele.protocol.schema;
 import static io.stele.protocol.schema.TypeLimits.check;
 
 /**
- * Text of at most {@code length} code points, as UTF-8.
+ * The varchar type: text of at most {@code length} code points, as UTF-8.
  *
- * @param length most code points; {@link #UNBOUNDED} where only the row limit counts
+ * @param length the most code points; {@link #UNBOUNDED} if only the row's size is limited
  */
 public record VarcharType(int length) implements DataType {
-    /** The length of a plain {@code varchar}; the number is Trino's. */
+    /** The length of a plain {@code varchar}, as in Trino. */
     public static final int UNBOUNDED = Integer.MAX_VALUE;
 
     /** A plain {@code varchar}. */

@@ -9,15 +9,15 @@ import io.stele.protocol.TableId;
 import java.util.Optional;
 
 /**
- * A view, or a materialized view: a name for a query that its readers understand and Stele does
- * not. Immutable; checked by its constructor.
+ * The definition of a view or materialized view, stored in the catalog; Stele does not interpret
+ * its query. Immutable; checked by its constructor.
  *
- * @param revision changes with the definition, and never comes again for a view of the name
- * @param definition the query and its settings, as the view's creator wrote them; 1 to {@value
- *     #MAX_DEFINITION_LENGTH} characters
- * @param storageTable of a materialized view the table that has its rows
- * @param refresh of a materialized view the description of its rows' source, as the client that
- *     refreshed it wrote it; empty: never refreshed
+ * @param revision changes with the definition, and is never reused for a view of the name
+ * @param definition the query and its settings, in the form of the client that created the view; 1
+ *     to {@value #MAX_DEFINITION_LENGTH} characters
+ * @param storageTable the table with the rows of a materialized view
+ * @param refresh the description of the sources of a materialized view's rows, in the form of the
+ *     client that refreshed it; empty: never refreshed
  */
 public record ViewSchema(
         @JsonProperty("schemaName") String schemaName,
@@ -27,7 +27,8 @@ public record ViewSchema(
         @JsonProperty("storageTable") Optional<TableId> storageTable,
         @JsonProperty("refresh") Optional<String> refresh) {
     /**
-     * Longest definition, and longest note of a refresh, in characters: as Trino's longest query.
+     * The longest definition, and the longest description of a refresh, in characters, as Trino's
+     * longest query.
      */
     public static final int MAX_DEFINITION_LENGTH = 1_000_000;
 
@@ -62,19 +63,19 @@ public record ViewSchema(
         return storageTable.isPresent();
     }
 
-    /** The same view under another name. */
+    /** This view with another name. */
     public ViewSchema withName(String newSchemaName, String newViewName) {
         return new ViewSchema(
                 newSchemaName, newViewName, revision, definition, storageTable, refresh);
     }
 
-    /** The same view with another definition. */
+    /** This view with another definition. */
     public ViewSchema withDefinition(long newRevision, String newDefinition) {
         return new ViewSchema(
                 schemaName, viewName, newRevision, newDefinition, storageTable, refresh);
     }
 
-    /** The same materialized view, whose rows are made of something else by now. */
+    /** This materialized view after a refresh from other sources. */
     public ViewSchema withRefresh(String newRefresh) {
         return new ViewSchema(
                 schemaName, viewName, revision, definition, storageTable, Optional.of(newRefresh));

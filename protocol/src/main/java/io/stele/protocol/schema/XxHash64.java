@@ -7,8 +7,8 @@ import java.util.Objects;
 
 /**
  * The 64-bit xxHash of bytes with seed 0 (https://github.com/Cyan4973/xxHash, XXH64): one multiply
- * and rotate per eight bytes, no allocation. Rows stay in the shard that it chose, so it never
- * changes.
+ * and rotate per eight bytes, no allocation. It determines the shards of rows and stored filters,
+ * so it never changes.
  */
 public final class XxHash64 {
     private static final VarHandle LONGS =

@@ -5,11 +5,11 @@ import static java.util.Objects.requireNonNull;
 import java.util.Arrays;
 
 /**
- * The payload of an ACTION frame, as of Flight's DoAction: {@code type text | request}. The request
- * is JSON and extends to the end of the payload. The reply's payload is the result as JSON. For
- * such a frame the sidecar runs only actions that may be repeated. These are the ones of snapshots,
- * leases, scan plans, metadata changes and file metadata, and the begin and commit of a
- * transaction.
+ * The payload of an ACTION frame, the framed protocol's form of Flight's DoAction: {@code type text
+ * | request}. The request is JSON and extends to the end of the payload. The reply's payload is the
+ * result as JSON. The sidecar runs only repeatable actions for such frames. These are the actions
+ * of snapshots, leases, scan plans, metadata changes and file metadata, and the begin and commit of
+ * a transaction.
  */
 public record ActionCall(String type, byte[] request) {
     public ActionCall {

@@ -4,7 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/** Fixed-width numbers of the wire in network byte order. */
+/** A codec of fixed-width numbers of the framed protocol, in network byte order. */
 final class BigEndian {
     private static final VarHandle INT =
             MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);

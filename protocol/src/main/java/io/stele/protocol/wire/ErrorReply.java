@@ -8,10 +8,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.OptionalLong;
 
 /**
- * A request failed: {@code code text | message text}, the code by its name, and optionally {@code
- * milliseconds to wait before the request may succeed 8}. For a WRITE this is final: the batch was
- * not applied and will not be. A sidecar that is not sure of this closes the connection instead of
- * answering.
+ * The payload of an ERROR frame, the reply to a failed request: {@code code text | message text},
+ * the code by its name, and optionally {@code milliseconds after which the request may succeed 8}.
+ * For a WRITE it is final: the batch was not applied and will not be. A sidecar that is not sure of
+ * this closes the connection without a reply.
  */
 public record ErrorReply(ErrorCode code, String message, OptionalLong retryAfterMillis) {
     public ErrorReply {
@@ -20,15 +20,15 @@ public record ErrorReply(ErrorCode code, String message, OptionalLong retryAfter
         requireNonNull(retryAfterMillis, "retryAfterMillis is null");
     }
 
-    /** A failure without a hint how long to wait. */
+    /** A failure without a time to wait. */
     public ErrorReply(ErrorCode code, String message) {
         this(code, message, OptionalLong.empty());
     }
 
     /**
-     * The wire form of a failure.
+     * The reply for a failure.
      *
-     * @param knowsWaiting whether the client understands how long to wait
+     * @param knowsWaiting whether the client can read the time to wait
      */
     public static ErrorReply of(SteleException failure, boolean knowsWaiting) {
         return new ErrorReply(
@@ -37,7 +37,7 @@ public record ErrorReply(ErrorCode code, String message, OptionalLong retryAfter
                 knowsWaiting ? failure.retryAfterMillis() : OptionalLong.empty());
     }
 
-    /** Encodes; a message beyond the text limit is cut. */
+    /** Encodes the reply; a message beyond the text limit is cut. */
     public byte[] encode() {
         PayloadWriter writer =
                 new PayloadWriter(128)
@@ -47,10 +47,7 @@ public record ErrorReply(ErrorCode code, String message, OptionalLong retryAfter
         return writer.toByteArray();
     }
 
-    /**
-     * Reads an ERROR; a code that this version does not have becomes INTERNAL and is named in the
-     * message.
-     */
+    /** Decodes an ERROR; an unknown code becomes INTERNAL, and the message names it. */
     public static ErrorReply decode(Frame frame) {
         PayloadReader reader = new PayloadReader(FrameType.ERROR, frame);
         String name = reader.getText("code");

@@ -3,8 +3,8 @@ package io.stele.protocol.wire;
 import static java.util.Objects.requireNonNull;
 
 /**
- * One frame as it was read: the payload is an array of its own, so that it can be handed on (to the
- * log, to a caller) without a copy. The receiver of a frame owns its payload.
+ * A received frame of the framed protocol, whose payload belongs to its receiver. The payload has
+ * its own array, so that it can be passed on (to the log, to a caller) without a copy.
  *
  * @param requestId chosen by the client, repeated in the reply; unsigned
  */

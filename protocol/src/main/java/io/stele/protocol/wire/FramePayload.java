@@ -3,24 +3,24 @@ package io.stele.protocol.wire;
 import java.io.IOException;
 
 /**
- * The payload of a frame, which comes in pieces as it is written. So a large one is never in memory
- * as a whole beside what it is made of.
+ * The payload of a frame to send, produced in pieces while it is written. So a large payload is
+ * never in memory as a whole.
  */
 public interface FramePayload {
-    /** The length of what {@link #writeTo} appends. */
+    /** The number of bytes that {@link #writeTo} appends. */
     int sizeBytes();
 
-    /** Appends all of it. */
+    /** Appends the whole payload. */
     void writeTo(Sink sink) throws IOException;
 
-    /** Takes the pieces, in order. */
+    /** A receiver of the pieces, in order. */
     @FunctionalInterface
     interface Sink {
         /** Appends a piece of an array, which may be changed afterwards. */
         void append(byte[] bytes, int offset, int length) throws IOException;
     }
 
-    /** A payload that is one array. */
+    /** A payload of one array. */
     static FramePayload of(byte[] bytes) {
         return new FramePayload() {
             @Override

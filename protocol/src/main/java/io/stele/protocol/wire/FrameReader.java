@@ -10,12 +10,13 @@ import java.io.InputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A decoder of frames from a stream: {@code u32 length | u8 type | u32 request id | payload},
- * big-endian. The length counts everything after itself. Confined to one thread.
+ * A decoder of frames of the framed protocol from a socket's stream: {@code u32 length | u8 type |
+ * u32 request id | payload}, big-endian. The length counts everything after itself. Confined to one
+ * thread.
  */
 public final class FrameReader {
-    // 64 KiB: about sixty small frames a system call; a payload larger than that is read straight
-    // into its array.
+    // 64 KiB: about sixty small frames for each system call; a larger payload is read directly into
+    // its array.
     private static final int BUFFER_BYTES = 64 << 10;
     private static final int HEAD_BYTES = 4 + WireLimits.FRAME_OVERHEAD_BYTES;
 
@@ -30,7 +31,7 @@ public final class FrameReader {
         setMaxFrameBytes(maxFrameBytes);
     }
 
-    /** Raises or lowers the limit, for example once the peer is authenticated. */
+    /** Changes the limit, for example after the peer was authenticated. */
     public void setMaxFrameBytes(int maxFrameBytes) {
         if (maxFrameBytes < WireLimits.FRAME_OVERHEAD_BYTES
                 || maxFrameBytes > WireLimits.MAX_FRAME_BYTES) {
@@ -45,20 +46,17 @@ public final class FrameReader {
         this.maxFrameBytes = maxFrameBytes;
     }
 
-    /**
-     * Whether a whole head is buffered: a server answers what it has before it flushes only when
-     * this is false.
-     */
+    /** Whether a whole head is buffered. If so, a server need not flush its replies yet. */
     public boolean hasBuffered() {
         return limit - position >= HEAD_BYTES;
     }
 
     /**
-     * The next frame, or null where the stream ends between two frames.
+     * Reads the next frame; null if the stream ends between two frames.
      *
-     * @throws EOFException the stream ends inside a frame
-     * @throws SteleException INVALID_ARGUMENT: the length is out of bounds or the type is unknown;
-     *     the stream cannot be read any further
+     * @throws EOFException if the stream ends inside a frame
+     * @throws SteleException INVALID_ARGUMENT if the length is out of bounds or the type is
+     *     unknown; the stream cannot be read any further
      */
     public @Nullable Frame read() throws IOException {
         FrameHead head = readHead();
@@ -66,8 +64,8 @@ public final class FrameReader {
     }
 
     /**
-     * The same as far as its payload, for which the caller may want room before it is read: {@link
-     * #readPayload} or {@link #readStart} follows.
+     * Reads the head of the next frame; null if the stream ends between two frames. The caller may
+     * reserve room for the payload, and must then call {@link #readPayload} or {@link #readStart}.
      */
     public @Nullable FrameHead readHead() throws IOException {
         if (limit - position < HEAD_BYTES && !fillHead()) {
@@ -90,14 +88,14 @@ public final class FrameReader {
         return new FrameHead(type, requestId, length - WireLimits.FRAME_OVERHEAD_BYTES);
     }
 
-    /** The frame of the head that was read last. */
+    /** Reads the frame of the head that was read last. */
     public Frame readPayload(FrameHead head) throws IOException {
         return new Frame(head.type(), head.requestId(), readBytes(head.payloadLength()));
     }
 
     /**
-     * The frame of the head that was read last, with the first {@code maxBytes} of its payload. The
-     * others are skipped, and need no memory.
+     * Reads the frame of the head that was read last, with the first {@code maxBytes} bytes of its
+     * payload. The remaining bytes are skipped and need no memory.
      */
     public Frame readStart(FrameHead head, int maxBytes) throws IOException {
         int length = Math.min(head.payloadLength(), maxBytes);
@@ -158,7 +156,7 @@ public final class FrameReader {
         }
     }
 
-    /** Replaces the buffer's bytes, all of which are used; false at the end of the stream. */
+    /** Refills the buffer, all bytes of which have been used; false at the end of the stream. */
     private boolean refill() throws IOException {
         position = 0;
         limit = Math.max(0, input.read(buffer, 0, buffer.length));

@@ -3,7 +3,7 @@ package io.stele.protocol.wire;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 
-/** The types of frames of the framed protocol; the code on the wire never changes its meaning. */
+/** The types of frames of the framed protocol; a code never changes its meaning. */
 public enum FrameType {
     /** Client: magic, version, token. Always the first frame. */
     HELLO(1),
@@ -21,26 +21,26 @@ public enum FrameType {
     MULTI_GET(7),
     /** Sidecar: a row or nothing for each key. */
     MULTI_GET_REPLY(8),
-    /** Client: are you there. */
+    /** Client: a check of the connection. */
     PING(9),
-    /** Sidecar: yes. */
+    /** Sidecar: the reply to a PING. */
     PING_REPLY(10),
     /** Sidecar: the request failed and had no effect. */
     ERROR(11),
     /**
-     * Client: an action that may be repeated, as of Flight's DoAction: its type and its request,
-     * see {@link ActionCall}.
+     * Client: a repeatable action, as by Flight's DoAction, with its type and its request; see
+     * {@link ActionCall}.
      */
     ACTION(12),
     /** Sidecar: the action's result. */
     ACTION_REPLY(13),
-    /** Client, from version 2: the request that queries begin with. */
+    /** Client, from version 2: the first request of a query. */
     OPEN_TABLE(14),
-    /** Sidecar: what was opened. */
+    /** Sidecar: the opened relation and snapshot. */
     OPEN_TABLE_REPLY(15),
     /** Client, from version 5: a range of keys of one shard. */
     SCAN(16),
-    /** Sidecar: rows in the order of their keys, and where the next page begins. */
+    /** Sidecar: rows in the order of their keys, and the start of the next page. */
     SCAN_REPLY(17);
 
     private static final FrameType[] BY_CODE = new FrameType[18];
@@ -57,12 +57,12 @@ public enum FrameType {
         this.code = (byte) code;
     }
 
-    /** The byte on the wire. */
+    /** The code in frames. */
     public byte code() {
         return code;
     }
 
-    /** The type of a byte; an unknown one is refused because its payload cannot be understood. */
+    /** The type of a code; an unknown code is refused, because its payload cannot be decoded. */
     public static FrameType of(byte code) {
         if (code <= 0 || code >= BY_CODE.length) {
             throw new SteleException(

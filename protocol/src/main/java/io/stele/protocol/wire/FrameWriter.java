@@ -8,8 +8,8 @@ import java.io.IOException;
 import java.io.OutputStream;
 
 /**
- * An encoder of frames to a stream. Small frames collect in a buffer until {@link #flush}; large
- * ones bypass it. Confined to one thread, or guarded by its user.
+ * An encoder of frames of the framed protocol to a socket's stream. Small frames are buffered until
+ * {@link #flush}; large frames bypass the buffer. Confined to one thread, or guarded by its user.
  */
 public final class FrameWriter {
     private static final int BUFFER_BYTES = 64 << 10;
@@ -34,7 +34,8 @@ public final class FrameWriter {
      * Writes a frame whose payload is {@code head[0, headLength)} and then {@code body[offset,
      * offset + length)}.
      *
-     * @throws SteleException INVALID_ARGUMENT: larger than any frame may be; nothing was written
+     * @throws SteleException INVALID_ARGUMENT if it is larger than any frame may be; then nothing
+     *     is written
      */
     public void write(
             FrameType type,
@@ -51,16 +52,17 @@ public final class FrameWriter {
     }
 
     /**
-     * Writes a frame whose payload comes in pieces.
+     * Writes a frame whose payload is produced in pieces.
      *
-     * @throws SteleException INVALID_ARGUMENT: larger than any frame may be; nothing was written
+     * @throws SteleException INVALID_ARGUMENT if it is larger than any frame may be; then nothing
+     *     is written
      */
     public void write(FrameType type, int requestId, FramePayload payload) throws IOException {
         writeHead(type, requestId, payload.sizeBytes());
         long end = appended + payload.sizeBytes();
         payload.writeTo(this::append);
         if (appended != end) {
-            // The peer could not tell where the next frame begins
+            // The peer could not find the start of the next frame
             throw new IllegalStateException(
                     "Expected a payload of %d bytes, found %d"
                             .formatted(payload.sizeBytes(), appended - end + payload.sizeBytes()));
@@ -88,7 +90,7 @@ public final class FrameWriter {
         position += HEAD_BYTES;
     }
 
-    /** Hands everything written so far to the stream and flushes it. */
+    /** Writes everything so far to the stream and flushes the stream. */
     public void flush() throws IOException {
         drain();
         output.flush();

@@ -3,8 +3,8 @@ package io.stele.protocol.wire;
 import static java.util.Objects.requireNonNull;
 
 /**
- * The payload of a request for the description of a table by name: {@code schema text | table
- * text}. The reply's payload is a TableDescription as JSON.
+ * The payload of a GET_TABLE frame, a request for the description of a table by name: {@code schema
+ * text | table text}. The reply's payload is a TableDescription as JSON.
  */
 public record GetTable(String schemaName, String tableName) {
     public GetTable {

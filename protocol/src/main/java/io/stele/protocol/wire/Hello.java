@@ -6,10 +6,10 @@ import io.stele.protocol.QueryIdentity;
 import java.util.Optional;
 
 /**
- * The first frame of a client: {@code magic 4 | version 4 | token text | client text}, where a text
- * is a varint length and UTF-8 bytes; then, from a client that understands how long to wait in an
- * ERROR, {@code user text | source text | resource group text}. What follows is left to later
- * versions and ignored.
+ * The payload of a HELLO, the first frame of a client, which authenticates the connection: {@code
+ * magic 4 | version 4 | token text | client text}, where a text is a varint length and UTF-8 bytes;
+ * then, from a client that reads the time to wait in an ERROR, {@code user text | source text |
+ * resource group text}. Further bytes are reserved for later versions and ignored.
  *
  * @param token a {@code SharedSecretToken}
  * @param client the name of the caller, for the sidecar's status and logs
@@ -39,10 +39,10 @@ public record Hello(int version, String token, String client, Optional<QueryIden
     }
 
     /**
-     * Reads a HELLO.
+     * Decodes a HELLO.
      *
-     * @throws io.stele.protocol.SteleException INVALID_ARGUMENT: another protocol speaks here, or
-     *     the frame is malformed
+     * @throws io.stele.protocol.SteleException INVALID_ARGUMENT if the client uses another
+     *     protocol, or the frame is malformed
      */
     public static Hello decode(Frame frame) {
         PayloadReader reader = new PayloadReader(FrameType.HELLO, frame);

@@ -9,10 +9,10 @@ import static java.util.Objects.requireNonNull;
  *
  * @param version the protocol version of the connection, at most the client's
  * @param maxFrameBytes the largest frame that the sidecar reads
- * @param maxRequests how many requests the sidecar takes before it answers; beyond it stops reading
- * @param maxUnansweredBatches how many unanswered batches a writer may have to one shard, which
- *     remembers the outcome of this many; {@link #OLD_UNANSWERED_BATCHES} from a sidecar that does
- *     not send it
+ * @param maxRequests the most unanswered requests of a connection; with more, the sidecar stops
+ *     reading
+ * @param maxUnansweredBatches the most unanswered batches of a writer to one shard, which remembers
+ *     the outcomes of as many; {@link #OLD_UNANSWERED_BATCHES} from a sidecar that does not send it
  */
 public record HelloReply(
         int version, String nodeId, int maxFrameBytes, int maxRequests, int maxUnansweredBatches) {

@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The payload of a lookup of rows by encoded primary key: {@code table id 8 | schema version 4 |
- * has read lsn 1 | read lsn 8 | key count 4 | keys}. A key is a varint length and its bytes.
- * Without a read LSN the newest rows are read.
+ * The payload of a MULTI_GET frame, a lookup of rows by encoded primary keys: {@code table id 8 |
+ * schema version 4 | has read lsn 1 | read lsn 8 | key count 4 | keys}. A key is a varint length
+ * and its bytes. Without a read LSN the newest rows are read.
  */
 public record MultiGet(
         TableId tableId, int schemaVersion, Optional<Lsn> readLsn, List<byte[]> keys) {

@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The answer to MULTI_GET: {@code schema version 4 | count 4 | entries}, an entry being a varint, 0
- * for an absent key or else the row's length plus one, and the row. Rows answer the keys in order.
- * The sidecar answers a prefix of the keys (at least one) if all rows would not fit a frame; the
- * client requests the rest again.
+ * The payload of the reply to MULTI_GET: {@code schema version 4 | count 4 | entries}. An entry is
+ * a varint, 0 for an absent key or else the row's length plus one, and the row. Entries are in the
+ * order of the keys. If all rows would not fit into a frame, the reply has only a prefix of the
+ * keys (at least one), and the client requests the rest again.
  *
- * @param schemaVersion the version whose layout the rows have
+ * @param schemaVersion the version of the rows' layout
  */
 public record MultiGetReply(int schemaVersion, List<Optional<byte[]>> rows) {
     private static final int HEAD_BYTES = 8; // schema version and count
@@ -21,7 +21,7 @@ public record MultiGetReply(int schemaVersion, List<Optional<byte[]>> rows) {
         rows = List.copyOf(rows);
     }
 
-    /** Encodes as many rows as fit {@code maxPayloadBytes}, at least one. */
+    /** Encodes as many rows as fit into {@code maxPayloadBytes}, at least one. */
     public byte[] encode(int maxPayloadBytes) {
         FramePayload payload = payload(maxPayloadBytes);
         byte[] encoded = new byte[payload.sizeBytes()];
@@ -42,7 +42,10 @@ public record MultiGetReply(int schemaVersion, List<Optional<byte[]>> rows) {
         return encoded;
     }
 
-    /** The same without a copy: the rows are written one by one, and must not change until then. */
+    /**
+     * A payload with as many rows as fit into {@code maxPayloadBytes}, at least one, without a
+     * copy. The rows must not change until they are written.
+     */
     public FramePayload payload(int maxPayloadBytes) {
         long size = HEAD_BYTES;
         int count = 0;
@@ -62,7 +65,7 @@ public record MultiGetReply(int schemaVersion, List<Optional<byte[]>> rows) {
                 .orElse(1L);
     }
 
-    /** At least as many bytes as a reply has beside the rows, for so many keys. */
+    /** An upper bound of the bytes of a reply without the rows, for a number of keys. */
     public static int headLimitBytes(int keyCount) {
         return HEAD_BYTES + keyCount * Varint.MAX_BYTES;
     }

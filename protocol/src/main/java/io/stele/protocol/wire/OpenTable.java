@@ -13,8 +13,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * An {@link OpenTableRequest} as bytes, because every query waits for one. A text is a varint
- * length and UTF-8 bytes, a count a varint:
+ * The binary codec of {@link OpenTableRequest} in OPEN_TABLE frames, used instead of JSON because
+ * every query waits for the request. A text is a varint length and UTF-8 bytes, a count is a
+ * varint:
  *
  * <pre>
  * layout 1 | flags 1 | schema text | table text | ttl millis 8
@@ -27,7 +28,7 @@ import java.util.Optional;
  * </pre>
  */
 public final class OpenTable {
-    /** The only one there is. */
+    /** The only layout. */
     static final int LAYOUT = 1;
 
     private static final int TABLE_ID = 1;
@@ -43,7 +44,10 @@ public final class OpenTable {
 
     private OpenTable() {}
 
-    /** Without the flag that the caller has the description, the reply includes it. */
+    /**
+     * Encodes a request. If the request does not state that the caller has the description, the
+     * reply includes it.
+     */
     public static byte[] encode(OpenTableRequest request) {
         PayloadWriter writer =
                 new PayloadWriter(512)
@@ -91,9 +95,9 @@ public final class OpenTable {
     }
 
     /**
-     * Reads a request.
+     * Decodes a request.
      *
-     * @throws SteleException INVALID_ARGUMENT: the frame is malformed, of another layout, or
+     * @throws SteleException INVALID_ARGUMENT if the frame is malformed, has another layout, or
      *     exceeds a limit
      */
     public static OpenTableRequest decode(Frame frame) {

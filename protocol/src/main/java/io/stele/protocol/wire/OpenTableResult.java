@@ -17,7 +17,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * An {@link OpenTableReply} as bytes, as {@link OpenTable} is its request:
+ * The binary codec of {@link OpenTableReply} in OPEN_TABLE_REPLY frames; {@link OpenTable} is the
+ * codec of the request:
  *
  * <pre>
  * layout 1 | flags 1
@@ -29,8 +30,8 @@ import java.util.Optional;
  *       file count 4, has shards 1, if so shards (ShardScans)
  * </pre>
  *
- * <p>A definition with its statistics is sent only to callers that do not have it, and gains fields
- * with each version. So it stays JSON.
+ * <p>A definition with its statistics is JSON, because it is sent only to callers that do not have
+ * it, and gains fields with each version.
  */
 public final class OpenTableResult {
     private static final int RELATION = 1;
@@ -49,7 +50,7 @@ public final class OpenTableResult {
     private OpenTableResult() {}
 
     /**
-     * @param version of the protocol that the reader speaks, at most {@link WireLimits#VERSION}
+     * @param version of the reader's protocol, at most {@link WireLimits#VERSION}
      */
     public static byte[] encode(OpenTableReply reply, int version) {
         boolean hasRelation =
@@ -104,9 +105,9 @@ public final class OpenTableResult {
     }
 
     /**
-     * Reads a reply.
+     * Decodes a reply.
      *
-     * @throws SteleException INVALID_ARGUMENT: the frame is malformed or of another layout
+     * @throws SteleException INVALID_ARGUMENT if the frame is malformed or has another layout
      */
     public static OpenTableReply decode(Frame frame) {
         PayloadReader reader = new PayloadReader(FrameType.OPEN_TABLE_REPLY, frame);

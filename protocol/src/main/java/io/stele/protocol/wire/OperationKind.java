@@ -1,16 +1,17 @@
 package io.stele.protocol.wire;
 
 /**
- * The kinds of operation of a write batch; the codes are on disk and never change their meaning.
+ * The kinds of operations of a write batch, as clients send them; the codes are on disk and never
+ * change their meaning.
  *
- * <p>The outcome of a conditional operation depends on the row that its key has when its turn
- * comes. It is decided before the batch is logged: the log and the tablets have only {@link
- * #UPSERT}, {@link #DELETE} and {@link #APPEND}.
+ * <p>The outcome of a conditional operation depends on the present row of its key. The shard
+ * decides it before it logs the batch, so the log and the tablets have only {@link #UPSERT}, {@link
+ * #DELETE} and {@link #APPEND}.
  */
 public enum OperationKind {
-    /** Key and row: the row replaces what the key had. */
+    /** Key and row: the row replaces the row of the key, if there is one. */
     UPSERT(1),
-    /** Key only: the row is gone; absent keys are no error. */
+    /** Key only: deletes the row; absent keys are no error. */
     DELETE(2),
     /** Key and row: as {@link #UPSERT} if the key has no row, else skipped. */
     INSERT_IF_ABSENT(3),
@@ -20,7 +21,10 @@ public enum OperationKind {
     INSERT(5),
     /** Key and partial row: the given columns change; skipped if the key has no row. */
     UPDATE(6),
-    /** Key and partial row: the given columns change; without a row the others become null. */
+    /**
+     * Key and partial row: the given columns change; if the key has no row, the other columns
+     * become null.
+     */
     UPDATE_OR_INSERT(7);
 
     private static final OperationKind[] BY_CODE = values();
@@ -35,17 +39,17 @@ public enum OperationKind {
         return code;
     }
 
-    /** Whether operations of this kind carry a row, whole or partial. */
+    /** Whether operations of this kind have a row, whole or partial. */
     public boolean hasRow() {
         return this != DELETE;
     }
 
-    /** Whether operations of this kind carry a key. */
+    /** Whether operations of this kind have a key. */
     public boolean hasKey() {
         return this != APPEND;
     }
 
-    /** Whether what it does depends on what its key has. */
+    /** Whether the effect depends on the present row of the key. */
     public boolean isConditional() {
         return switch (this) {
             case UPSERT, DELETE, APPEND -> false;
@@ -53,7 +57,7 @@ public enum OperationKind {
         };
     }
 
-    /** Whether its row is a {@link io.stele.protocol.row.PartialRowLayout partial} one. */
+    /** Whether the row is {@link io.stele.protocol.row.PartialRowLayout partial}. */
     public boolean isPartial() {
         return this == UPDATE || this == UPDATE_OR_INSERT;
     }
@@ -61,7 +65,7 @@ public enum OperationKind {
     /**
      * The kind of a code.
      *
-     * @throws IllegalArgumentException no kind has this code
+     * @throws IllegalArgumentException if no kind has this code
      */
     public static OperationKind of(byte code) {
         if (code < 1 || code > BY_CODE.length) {

@@ -10,8 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * A decoder of a frame's payload, field by field; every step is checked against the payload's end.
- * Confined to one thread.
+ * A decoder of a frame's payload, field by field, which checks every read against the payload's
+ * end. Confined to one thread.
  */
 final class PayloadReader {
     private final FrameType type;
@@ -96,7 +96,7 @@ final class PayloadReader {
         return flags;
     }
 
-    /** A varint length and bytes. */
+    /** Reads a varint length and bytes. */
     byte[] getSizedBytes(String what) {
         return getBytes(what, getVarint(what));
     }
@@ -128,17 +128,17 @@ final class PayloadReader {
         }
     }
 
-    /** Everything that is left: where it starts. */
+    /** Consumes the remaining bytes; returns their start. */
     int rest() {
         return position;
     }
 
-    /** Whether anything is left, such as what a later version added. */
+    /** Whether bytes remain, such as additions of a later version. */
     boolean hasMore() {
         return position < payload.length;
     }
 
-    /** Checks that nothing is left. */
+    /** Checks that no bytes remain. */
     void end() {
         if (position != payload.length) {
             throw malformed("the end of the payload", payload.length - position);

@@ -5,7 +5,7 @@ import io.stele.protocol.SteleException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** A builder of a payload, field by field, big-endian. Confined to one thread. */
+/** An encoder of a frame's payload, field by field, big-endian. Confined to one thread. */
 final class PayloadWriter {
     private byte[] buffer;
     private int position;
@@ -47,12 +47,12 @@ final class PayloadWriter {
         return this;
     }
 
-    /** A varint length and bytes. */
+    /** Writes a varint length and bytes. */
     PayloadWriter putSizedBytes(byte[] bytes) {
         return putVarint(bytes.length).putBytes(bytes, 0, bytes.length);
     }
 
-    /** A varint length and UTF-8 bytes. */
+    /** Writes a varint length and UTF-8 bytes. */
     PayloadWriter putText(String what, String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         if (bytes.length > WireLimits.MAX_TEXT_BYTES) {

@@ -7,21 +7,22 @@ import io.stele.protocol.TableId;
 import java.util.Optional;
 
 /**
- * The payload of a request for a page of the rows of one shard, in the order of their keys:
+ * The payload of a SCAN frame, a request for a page of the rows of one shard in the order of their
+ * keys:
  *
  * <pre>
  * table id 8 | schema version 4 | shard 4 | flags 1 | flag 1: read lsn 8
  *     | lower: varint length, bytes | flag 2: upper: varint length, bytes | max rows 4 | max bytes 4
  * </pre>
  *
- * <p>Bounds are beginnings of encoded primary keys, compared by unsigned bytes: the keys of the
- * page are at or above the lower and below the upper one. A page goes on where {@link
- * ScanReply#next} says, with that as the lower bound. Without a read LSN the newest rows are read.
+ * <p>Bounds are prefixes of encoded primary keys, compared as unsigned bytes; the lower bound is
+ * inclusive, the upper bound exclusive. The request for the next page has {@link ScanReply#next} as
+ * the lower bound. Without a read LSN, the newest rows are read.
  *
  * @param shard index of the shard in its table group
- * @param upper empty: up to the last key
+ * @param upper bound; empty: up to the last key
  * @param maxRows 1 to {@link WireLimits#MAX_SCANNED_ROWS}
- * @param maxBytes of the rows, at least 1; the first row may have more
+ * @param maxBytes the most bytes of the rows, at least 1; the first row may have more
  */
 public record Scan(
         TableId tableId,
@@ -80,10 +81,10 @@ public record Scan(
     }
 
     /**
-     * Reads a request.
+     * Decodes a request.
      *
-     * @throws io.stele.protocol.SteleException INVALID_ARGUMENT: the frame is malformed, or a
-     *     number is beyond its limit
+     * @throws io.stele.protocol.SteleException INVALID_ARGUMENT if the frame is malformed, or a
+     *     number exceeds its limit
      */
     public static Scan decode(Frame frame) {
         PayloadReader reader = new PayloadReader(FrameType.SCAN, frame);

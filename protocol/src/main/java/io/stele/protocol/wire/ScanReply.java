@@ -9,15 +9,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The answer to SCAN: {@code schema version 4 | lsn 8 | count 4 | rows | has next 1 | next}, a row
- * being a varint length and its bytes, as is the next key, if there is one. Rows are in the order
- * of their keys. A page may have fewer rows than the request allows, but has at least one unless
- * the range has none.
+ * The payload of the reply to SCAN: {@code schema version 4 | lsn 8 | count 4 | rows | has next 1 |
+ * next}. A row is a varint length and its bytes, and so is the next key, if there is one. Rows are
+ * in the order of their keys. A page may have fewer rows than the request allows, but has at least
+ * one row unless the range is empty.
  *
- * @param schemaVersion the version whose layout the rows have
+ * @param schemaVersion the version of the rows' layout
  * @param lsn as of which the rows were read
- * @param next the key of the next row of the range, the lower bound of the next page; empty: there
- *     is none
+ * @param next the key of the next row of the range, the lower bound of the next page; empty if
+ *     there is none
  */
 public record ScanReply(int schemaVersion, Lsn lsn, List<byte[]> rows, Optional<byte[]> next) {
     private static final int HEAD_BYTES = 16; // schema version, lsn and count
@@ -28,7 +28,10 @@ public record ScanReply(int schemaVersion, Lsn lsn, List<byte[]> rows, Optional<
         requireNonNull(next, "next is null");
     }
 
-    /** Encoded without a copy: rows are written one by one, and must not change until then. */
+    /**
+     * A payload without a copy: rows are written one by one, and must not change until they are
+     * written.
+     */
     public FramePayload payload() {
         long size = HEAD_BYTES + 1L;
         for (byte[] row : rows) {
@@ -64,9 +67,9 @@ public record ScanReply(int schemaVersion, Lsn lsn, List<byte[]> rows, Optional<
     }
 
     /**
-     * Reads a reply.
+     * Decodes a reply.
      *
-     * @throws io.stele.protocol.SteleException INVALID_ARGUMENT: the frame is malformed
+     * @throws io.stele.protocol.SteleException INVALID_ARGUMENT if the frame is malformed
      */
     public static ScanReply decode(Frame frame) {
         PayloadReader reader = new PayloadReader(FrameType.SCAN_REPLY, frame);

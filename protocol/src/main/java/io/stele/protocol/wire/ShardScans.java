@@ -15,7 +15,8 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
- * A plan's shards as bytes. A text or bytes are a varint length and they, a count is a varint:
+ * The binary codec of a scan plan's shards in OPEN_TABLE_REPLY frames. Texts and bytes have a
+ * varint length before them, a count is a varint:
  *
  * <pre>
  * shards := count, each: table group 4, index 4, live 1, mode 1, live row estimate 8, files
@@ -49,8 +50,8 @@ final class ShardScans {
     private ShardScans() {}
 
     /**
-     * @param version of the protocol that the reader speaks; to those that do not know of metadata
-     *     in key indexes the files have no checksums
+     * @param version of the reader's protocol; for a version without metadata in key indexes, the
+     *     files have no checksums
      */
     static void put(PayloadWriter writer, List<ShardScan> shards, int version) {
         writer.putVarint(shards.size());

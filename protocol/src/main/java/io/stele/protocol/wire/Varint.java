@@ -1,22 +1,22 @@
 package io.stele.protocol.wire;
 
 /**
- * Unsigned LEB128 integers below 2^31: seven bits a byte, low bits first, high bit set on all but
- * the last.
+ * A codec of unsigned LEB128 integers below 2^31 in the framed protocol and write batches: seven
+ * bits a byte, low bits first, high bit set on all bytes but the last.
  */
 final class Varint {
-    /** Longest form of a 31-bit number. */
+    /** The longest form of a 31-bit number. */
     static final int MAX_BYTES = 5;
 
     private Varint() {}
 
-    /** The length of a value. */
+    /** The encoded length of a value in bytes. */
     static int sizeBytes(int value) {
         int bits = Integer.SIZE - Integer.numberOfLeadingZeros(value);
         return Math.max(1, (bits + 6) / 7);
     }
 
-    /** Writes a value and returns the offset behind it. */
+    /** Writes a value and returns the offset after it. */
     static int put(byte[] array, int offset, int value) {
         int position = offset;
         int rest = value;
@@ -29,8 +29,8 @@ final class Varint {
     }
 
     /**
-     * Reads a value: the offset behind it in the upper half, the value in the lower half; -1 where
-     * the bytes before {@code limit} hold no number below 2^31 in its shortest form.
+     * Reads a value. Returns the offset after it in the upper half and the value in the lower half;
+     * -1 if the bytes before {@code limit} have no number below 2^31 in its shortest form.
      */
     static long get(byte[] array, int offset, int limit) {
         int value = 0;

@@ -12,7 +12,7 @@ public final class WireLimits {
     /** First four bytes of a HELLO, "STLE". */
     public static final int MAGIC = 0x53544C45;
 
-    /** The version this code speaks. */
+    /** The version of this code. */
     public static final int VERSION = 5;
 
     /** The oldest version that clients accept from an older sidecar. */
@@ -30,19 +30,19 @@ public final class WireLimits {
     /** The first version with {@link FrameType#SCAN}. */
     public static final int SCAN_VERSION = 5;
 
-    /** Type and request id, which the length of a frame counts beside its payload. */
+    /** The bytes of type and request id, which the length of a frame includes. */
     public static final int FRAME_OVERHEAD_BYTES = 5;
 
-    /** Greatest value of a frame's length field. */
+    /** The greatest value of a frame's length field. */
     public static final int MAX_FRAME_BYTES = 64 << 20;
 
     /**
-     * Greatest frame before a connection is authenticated: a token fits, an attack on memory does
-     * not.
+     * The greatest frame before a connection is authenticated: enough for a token, too small for an
+     * attack on memory.
      */
     public static final int MAX_HELLO_BYTES = 16 << 10;
 
-    /** Greatest write batch: what fits a frame beside the head of a WRITE. */
+    /** The greatest write batch: a frame without the head of a WRITE. */
     public static final int MAX_BATCH_BYTES = MAX_FRAME_BYTES - 1024;
 
     /** Greatest number of operations in a batch. */
@@ -60,25 +60,25 @@ public final class WireLimits {
     /** Greatest number of rows in a page of a SCAN. */
     public static final int MAX_SCANNED_ROWS = 1 << 16;
 
-    /** Greatest bound of a SCAN: that behind the greatest key has one byte more. */
+    /** The greatest bound of a SCAN: the bound after the greatest key has one byte more. */
     public static final int MAX_BOUND_BYTES = MAX_KEY_BYTES + 1;
 
     /** Greatest text field (names, tokens, messages), in UTF-8 bytes. */
     public static final int MAX_TEXT_BYTES = 8 << 10;
 
     /**
-     * Greatest number of unanswered batches that a writer has to one shard, which stores the
-     * outcomes of as many latest batches. The sidecar sends its value in HELLO_REPLY.
+     * The greatest number of unanswered batches of a writer to one shard, which stores the outcomes
+     * of as many latest batches. The sidecar sends its value in HELLO_REPLY.
      */
     public static final int MAX_UNANSWERED_BATCHES = 1024;
 
     /**
-     * For how long a shard remembers a writer after its last batch. Clients repeat batches for a
-     * sixth of it at most.
+     * The time for which a shard remembers a writer after its last batch. Clients repeat batches
+     * for at most a sixth of it.
      */
     public static final Duration WRITER_MEMORY = Duration.ofHours(1);
 
-    /** The writer id of batches that are never sent again: nothing is remembered of them. */
+    /** The writer id of batches that are never sent again, whose outcomes are not remembered. */
     public static final UUID ANONYMOUS_WRITER = new UUID(0, 0);
 
     private WireLimits() {}

@@ -6,16 +6,17 @@ import io.stele.protocol.ShardId;
 import java.util.UUID;
 
 /**
- * One batch for one shard: {@code table group 4 | shard 4 | writer id 16 | sequence 8 | batch}.
+ * The payload of a WRITE frame, one write batch for one shard: {@code table group 4 | shard 4 |
+ * writer id 16 | sequence 8 | batch}.
  *
  * <p>Invariant: a writer's sequences rise within a shard, in the order sent; a shard that has
- * applied a sequence answers that one and lower ones without applying them again. So a batch may be
- * sent again after a lost connection.
+ * applied a sequence replies to this and lower sequences without applying them again. So a batch
+ * may be sent again after a lost connection.
  *
  * @param payload the frame's payload; the batch is {@code [batchOffset, payload.length)}
  */
 public record Write(ShardId shard, UUID writerId, long sequence, byte[] payload, int batchOffset) {
-    /** Bytes before the batch. */
+    /** The number of bytes before the batch. */
     public static final int HEAD_BYTES = 32;
 
     public Write {
@@ -39,7 +40,7 @@ public record Write(ShardId shard, UUID writerId, long sequence, byte[] payload,
         return head;
     }
 
-    /** Reads the head; the batch itself is checked by {@link WriteBatchReader}. */
+    /** Decodes the head; {@link WriteBatchReader} checks the batch. */
     public static Write decode(Frame frame) {
         PayloadReader reader = new PayloadReader(FrameType.WRITE, frame);
         int tableGroup = reader.getInt("table group");

@@ -8,7 +8,7 @@ import io.stele.protocol.TableId;
 import java.util.Arrays;
 
 /**
- * A builder of the bytes of a write batch, which travel the wire and lie in the log as they are:
+ * A builder of the bytes of a write batch, the common format of WRITE frames and log records:
  *
  * <pre>
  * table id 8 | schema version 4 | operation count 4 | operations
@@ -19,7 +19,7 @@ import java.util.Arrays;
  * guarded by its user.
  */
 public final class WriteBatchBuilder {
-    /** Bytes before the first operation. */
+    /** The number of bytes before the first operation. */
     public static final int HEAD_BYTES = 16;
 
     private static final int COUNT_OFFSET = 12;
@@ -64,8 +64,8 @@ public final class WriteBatchBuilder {
     /**
      * Adds an operation.
      *
-     * @throws SteleException KEY_TOO_LARGE, ROW_TOO_LARGE, INVALID_ARGUMENT (batch full); the batch
-     *     is unchanged
+     * @throws SteleException KEY_TOO_LARGE, ROW_TOO_LARGE, or INVALID_ARGUMENT if the batch is
+     *     full; the batch is then unchanged
      */
     public void add(
             OperationKind kind,
@@ -97,13 +97,14 @@ public final class WriteBatchBuilder {
         return operationCount == 0;
     }
 
-    /** Bytes of the batch so far, head included. */
+    /** The size of the batch so far in bytes, head included. */
     public int sizeBytes() {
         return position;
     }
 
     /**
-     * The memory of the batch: {@code [0, sizeBytes())} are its bytes, valid until the next change.
+     * The buffer of the batch, whose bytes are {@code [0, sizeBytes())}, valid until the next
+     * change.
      */
     public byte[] buffer() {
         return buffer;

@@ -9,11 +9,11 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * A cursor over the operations of a write batch that copies nothing: after {@link #next} the key
- * and the row are ranges of {@link #buffer}. Checks the structure while reading; the content of
- * rows is checked by the row layout. Confined to one thread.
+ * A cursor over the operations of a write batch, for writes and recovery, that copies nothing.
+ * After {@link #next}, the key and the row are ranges of {@link #buffer}. It checks the structure
+ * while it reads; the row layout checks the content of rows. Confined to one thread.
  *
- * <p>Invariant: a range it names lies inside the batch.
+ * <p>Invariant: the ranges of key and row are inside the batch.
  */
 public final class WriteBatchReader {
     private final byte[] buffer;
@@ -35,7 +35,7 @@ public final class WriteBatchReader {
     /**
      * Reads the head.
      *
-     * @throws SteleException INVALID_ARGUMENT: these bytes are no write batch
+     * @throws SteleException INVALID_ARGUMENT if the bytes are no write batch
      */
     public WriteBatchReader(byte[] buffer, int offset, int length) {
         this.buffer = requireNonNull(buffer, "buffer is null");
@@ -81,22 +81,22 @@ public final class WriteBatchReader {
         return start;
     }
 
-    /** Bytes of the whole batch. */
+    /** The size of the whole batch in bytes. */
     public int sizeBytes() {
         return limit - start;
     }
 
-    /** Goes back to before the first operation. */
+    /** Moves back to before the first operation. */
     public void rewind() {
         position = start + WriteBatchBuilder.HEAD_BYTES;
         read = 0;
     }
 
     /**
-     * Steps to the next operation; false behind the last one.
+     * Moves to the next operation; false after the last one.
      *
-     * @throws SteleException INVALID_ARGUMENT, KEY_TOO_LARGE, ROW_TOO_LARGE: the batch is malformed
-     *     here
+     * @throws SteleException INVALID_ARGUMENT, KEY_TOO_LARGE or ROW_TOO_LARGE if the operation is
+     *     malformed
      */
     public boolean next() {
         if (read == operationCount) {
@@ -124,7 +124,7 @@ public final class WriteBatchReader {
         return true;
     }
 
-    /** Walks over everything once, so that later walks cannot fail, and rewinds. */
+    /** Reads all operations once, so that later reads cannot fail, and rewinds. */
     public void validate() {
         rewind();
         while (next()) {

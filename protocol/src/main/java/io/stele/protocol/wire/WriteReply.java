@@ -6,8 +6,8 @@ import io.stele.protocol.Lsn;
 import java.util.Arrays;
 
 /**
- * The answer to WRITE: {@code lsn 8}, at or after which every reader sees the batch, and {@code
- * skipped varint}, how many of its operations had no effect.
+ * The payload of the reply to WRITE: {@code lsn 8}, at or after which every reader sees the batch,
+ * and {@code skipped varint}, the number of its operations without effect.
  */
 public record WriteReply(Lsn lsn, int skipped) {
     public WriteReply {

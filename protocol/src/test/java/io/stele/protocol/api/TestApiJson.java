@@ -65,7 +65,6 @@ import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.ColumnChange;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
-import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.ScalarType;
 import io.stele.protocol.schema.TableOption;
 import io.stele.protocol.schema.TableOptions;
@@ -82,20 +81,15 @@ import org.junit.jupiter.api.Test;
 final class TestApiJson {
     private static final TableId TABLE = new TableId(7);
     private static final TableSchema SCHEMA =
-            new TableSchema(
-                    TABLE,
-                    "s",
-                    "t",
-                    1,
-                    List.of(new ColumnSchema(1, "id", ScalarType.BIGINT, false, Optional.empty())),
-                    List.of(1),
-                    List.of(),
-                    List.of(),
-                    List.of(),
-                    Orientation.COLUMN,
-                    0,
-                    2,
-                    Optional.empty());
+            TableSchema.builder("s", "t")
+                    .id(TABLE)
+                    .columns(
+                            List.of(
+                                    new ColumnSchema(
+                                            1, "id", ScalarType.BIGINT, false, Optional.empty())))
+                    .primaryKey(List.of(1))
+                    .shardCount(2)
+                    .build();
 
     @Test
     void testEveryMessageComesBack() {

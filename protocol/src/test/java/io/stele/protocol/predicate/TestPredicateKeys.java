@@ -2,7 +2,6 @@ package io.stele.protocol.predicate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.stele.protocol.TableId;
 import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.row.ValueCodec;
 import io.stele.protocol.schema.ColumnSchema;
@@ -19,23 +18,15 @@ import org.junit.jupiter.api.Test;
 
 final class TestPredicateKeys {
     private static final TableSchema TABLE =
-            new TableSchema(
-                    new TableId(1),
-                    "s",
-                    "t",
-                    1,
-                    List.of(
-                            new ColumnSchema(1, "a", DataType.parse("bigint")).notNull(),
-                            new ColumnSchema(2, "b", DataType.parse("varchar")).notNull(),
-                            new ColumnSchema(3, "c", DataType.parse("bigint"))),
-                    List.of(2, 1),
-                    List.of(),
-                    List.of(),
-                    List.of(),
-                    Orientation.ROW,
-                    0,
-                    1,
-                    Optional.empty());
+            TableSchema.builder("s", "t")
+                    .columns(
+                            List.of(
+                                    new ColumnSchema(1, "a", DataType.parse("bigint")).notNull(),
+                                    new ColumnSchema(2, "b", DataType.parse("varchar")).notNull(),
+                                    new ColumnSchema(3, "c", DataType.parse("bigint"))))
+                    .primaryKey(List.of(2, 1))
+                    .orientation(Orientation.ROW)
+                    .build();
     private static final KeyEncoder KEYS = KeyEncoder.forPrimaryKey(TABLE);
     private static final ValueCodec LONG = ValueCodec.of(DataType.parse("bigint"));
 

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.TableId;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.ShardRouter;
@@ -15,7 +14,6 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -23,20 +21,13 @@ import org.junit.jupiter.api.Test;
 final class TestKeyEncoder {
     private static TableSchema schema(
             List<ColumnSchema> columns, List<Integer> primaryKey, List<Integer> distribution) {
-        return new TableSchema(
-                new TableId(1),
-                "s",
-                "t",
-                1,
-                columns,
-                primaryKey,
-                distribution,
-                List.of(),
-                List.of(),
-                Orientation.ROW,
-                0,
-                8,
-                Optional.empty());
+        return TableSchema.builder("s", "t")
+                .columns(columns)
+                .primaryKey(primaryKey)
+                .distributionKey(distribution)
+                .orientation(Orientation.ROW)
+                .shardCount(8)
+                .build();
     }
 
     private static TableSchema keyed(

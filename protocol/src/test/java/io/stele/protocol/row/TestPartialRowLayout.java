@@ -5,40 +5,32 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.TableId;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class TestPartialRowLayout {
     private final TableSchema schema =
-            new TableSchema(
-                    new TableId(1),
-                    "s",
-                    "t",
-                    1,
-                    List.of(
-                            new ColumnSchema(10, "name", DataType.parse("varchar")),
-                            new ColumnSchema(11, "id", DataType.parse("bigint")).notNull(),
-                            new ColumnSchema(12, "tags", DataType.parse("array(varchar)")),
-                            new ColumnSchema(13, "small", DataType.parse("smallint")),
-                            new ColumnSchema(14, "must", DataType.parse("decimal(30,2)")).notNull(),
-                            new ColumnSchema(15, "region", DataType.parse("char(4)")).notNull()),
-                    List.of(15, 11),
-                    List.of(),
-                    List.of(),
-                    List.of(),
-                    Orientation.ROW,
-                    0,
-                    1,
-                    Optional.empty());
+            TableSchema.builder("s", "t")
+                    .columns(
+                            List.of(
+                                    new ColumnSchema(10, "name", DataType.parse("varchar")),
+                                    new ColumnSchema(11, "id", DataType.parse("bigint")).notNull(),
+                                    new ColumnSchema(12, "tags", DataType.parse("array(varchar)")),
+                                    new ColumnSchema(13, "small", DataType.parse("smallint")),
+                                    new ColumnSchema(14, "must", DataType.parse("decimal(30,2)"))
+                                            .notNull(),
+                                    new ColumnSchema(15, "region", DataType.parse("char(4)"))
+                                            .notNull()))
+                    .primaryKey(List.of(15, 11))
+                    .orientation(Orientation.ROW)
+                    .build();
     private final RowLayout whole = RowLayout.of(schema.columns());
     private final java.math.BigDecimal must = new java.math.BigDecimal("1.50");
 

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.protocol.SteleException;
-import io.stele.protocol.TableId;
 import io.stele.protocol.schema.ColumnChange;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
@@ -256,20 +255,11 @@ final class TestRowMapping {
             ColumnSchema column = new ColumnSchema(id, "c" + id, randomType(random, 3));
             columns.add(random.nextBoolean() ? column : column.notNull());
         }
-        return new TableSchema(
-                new TableId(1),
-                "s",
-                "t",
-                1,
-                columns,
-                List.of(1),
-                List.of(),
-                List.of(),
-                List.of(),
-                Orientation.ROW,
-                0,
-                1,
-                Optional.empty());
+        return TableSchema.builder("s", "t")
+                .columns(columns)
+                .primaryKey(List.of(1))
+                .orientation(Orientation.ROW)
+                .build();
     }
 
     private static ColumnSchema column(int id, String name, String type) {

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.TableId;
 import io.stele.protocol.row.InitialRow;
 import java.util.ArrayList;
 import java.util.List;
@@ -266,38 +265,32 @@ final class TestSchemaEditor {
     }
 
     private static TableSchema table() {
-        return new TableSchema(
-                new TableId(1),
-                "s",
-                "t",
-                1,
-                List.of(
-                        new ColumnSchema(1, "primary", type("integer")).notNull(),
-                        new ColumnSchema(2, "clustering", type("integer")),
-                        new ColumnSchema(3, "segment", type("integer")),
-                        new ColumnSchema(4, "bitmap", type("integer")),
-                        new ColumnSchema(5, "dictionary", type("varchar(3)")),
-                        new ColumnSchema(6, "indexed", type("integer")),
-                        new ColumnSchema(7, "plain", type("integer")).notNull(),
-                        new ColumnSchema(
-                                10,
-                                "nested",
-                                type(
-                                        "row(\"list\" array(row(\"x\" integer)), \"m\" map(bigint, row(\"v\" varchar, \"w\" real)), \"n\" tinyint)"))),
-                List.of(1),
-                List.of(),
-                List.of(2),
-                List.of(),
-                Orientation.COLUMN,
-                0,
-                2,
-                Optional.empty(),
-                new TableOptions(
-                        OptionalLong.empty(),
-                        OptionalLong.empty(),
-                        List.of(3),
-                        List.of(4),
-                        List.of(5),
-                        List.of(new IndexSchema(1, "i", List.of(6), false, true))));
+        return TableSchema.builder("s", "t")
+                .columns(
+                        List.of(
+                                new ColumnSchema(1, "primary", type("integer")).notNull(),
+                                new ColumnSchema(2, "clustering", type("integer")),
+                                new ColumnSchema(3, "segment", type("integer")),
+                                new ColumnSchema(4, "bitmap", type("integer")),
+                                new ColumnSchema(5, "dictionary", type("varchar(3)")),
+                                new ColumnSchema(6, "indexed", type("integer")),
+                                new ColumnSchema(7, "plain", type("integer")).notNull(),
+                                new ColumnSchema(
+                                        10,
+                                        "nested",
+                                        type(
+                                                "row(\"list\" array(row(\"x\" integer)), \"m\" map(bigint, row(\"v\" varchar, \"w\" real)), \"n\" tinyint)"))))
+                .primaryKey(List.of(1))
+                .clusteringKey(List.of(2))
+                .shardCount(2)
+                .options(
+                        new TableOptions(
+                                OptionalLong.empty(),
+                                OptionalLong.empty(),
+                                List.of(3),
+                                List.of(4),
+                                List.of(5),
+                                List.of(new IndexSchema(1, "i", List.of(6), false, true))))
+                .build();
     }
 }

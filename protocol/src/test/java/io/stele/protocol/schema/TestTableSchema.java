@@ -28,20 +28,19 @@ final class TestTableSchema {
             List<Integer> distribution,
             List<Integer> clustering,
             List<Integer> partitions) {
-        return new TableSchema(
-                new TableId(9),
-                "sales",
-                "orders",
-                3,
-                columns,
-                primaryKey,
-                distribution,
-                clustering,
-                partitions,
-                Orientation.ROW_COLUMN,
-                2,
-                16,
-                Optional.of("all orders"));
+        return TableSchema.builder("sales", "orders")
+                .id(new TableId(9))
+                .schemaVersion(3)
+                .columns(columns)
+                .primaryKey(primaryKey)
+                .distributionKey(distribution)
+                .clusteringKey(clustering)
+                .partitionedBy(partitions)
+                .orientation(Orientation.ROW_COLUMN)
+                .tableGroup(2)
+                .shardCount(16)
+                .comment(Optional.of("all orders"))
+                .build();
     }
 
     @Test

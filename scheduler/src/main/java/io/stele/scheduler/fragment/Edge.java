@@ -14,17 +14,17 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection from a fragment that produces batches to the one that pulls them (Hologres,
- * section 4.3): the producer works on its context only while a pull waits for a batch, or to make
- * one ahead.
+ * The pull-based connection between a query fragment that produces batches and its consumer
+ * (Hologres, section 4.3). The producer works on its context only while a pull waits for a batch,
+ * or to produce a limited number of batches ahead.
  *
  * <p>Invariant: every pull completes exactly once, with a batch, the end, a {@link
  * FragmentException} or a {@link CancellationException}, in the order of the pulls; the source is
  * closed exactly once; at most {@code prefetch} batches are buffered.
  *
  * <p>Threads: {@link #pull}, {@link #resume} and {@link #cancel} may be called from any thread.
- * Pulls complete on the producer's context, so dependent stages should only submit to another one.
- * The context is to be cancelled after the edge, not instead of it.
+ * Pulls complete on the producer's context, so dependent stages should only submit work to another
+ * context. The context must be cancelled after the edge, not instead of it.
  */
 public final class Edge<B> {
     private final String fragment;
@@ -35,19 +35,19 @@ public final class Edge<B> {
     private final AtomicInteger outstanding = new AtomicInteger();
     private final AtomicBoolean cancelling = new AtomicBoolean();
 
-    // Of the context.
+    // Confined to the context.
     private final ArrayDeque<CompletableFuture<Pulled<B>>> waiting = new ArrayDeque<>();
     private final ArrayDeque<B> buffer = new ArrayDeque<>();
     private long bufferedBytes;
-    private boolean producing; // a unit is in the context
-    private boolean blocked; // the source waits for something
+    private boolean producing; // a work unit is queued in the context
+    private boolean blocked; // the source waits for {@link #resume}
     private boolean ended; // the source is closed
     private @Nullable RuntimeException failure; // instead of a regular end
 
     /**
      * @param fragment the name of the producer, for errors
      * @param context runs the producer
-     * @param sizeBytes memory of a batch
+     * @param sizeBytes memory of a batch in bytes
      */
     public Edge(
             String fragment,
@@ -65,7 +65,7 @@ public final class Edge<B> {
     /**
      * Pulls the next batch. After the end every pull returns the end again.
      *
-     * @throws IllegalStateException if as many pulls wait as there are credits
+     * @throws IllegalStateException if the number of waiting pulls equals the credits
      */
     public CompletableFuture<Pulled<B>> pull() {
         if (outstanding.incrementAndGet() > options.credits()) {
@@ -96,8 +96,8 @@ public final class Edge<B> {
     }
 
     /**
-     * Wants no more: waiting pulls and later ones are cancelled, the source is closed. Does nothing
-     * after the end, or the second time.
+     * Cancels waiting and later pulls, and closes the source. Does nothing after the end, or after
+     * an earlier call.
      */
     public void cancel() {
         if (cancelling.compareAndSet(false, true)) {
@@ -141,16 +141,16 @@ public final class Edge<B> {
                                 && bufferedBytes < options.bufferedBytes()));
     }
 
-    /** One step; true when no more is to be done now. */
+    /** Does one step; returns true when there is nothing to do now. */
     private boolean makeBatch(YieldSignal signal) {
         if (cancelling.get()) {
-            cancelHere(); // the call for it waits behind this unit
+            cancelHere(); // the task for it waits behind this unit
         }
         if (!wantsMore()) {
             producing = false;
             return true;
         }
-        // A resume that comes while the source looks is a task behind this step.
+        // A resume during this call is a task behind this step.
         try {
             switch (source.next(signal)) {
                 case Produced.Batch<B>(B batch) -> {

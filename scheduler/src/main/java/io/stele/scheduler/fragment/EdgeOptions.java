@@ -1,17 +1,17 @@
 package io.stele.scheduler.fragment;
 
 /**
- * The limits of an edge.
+ * The limits of an {@link Edge}: waiting pulls, and batches and bytes that are produced ahead.
  *
- * @param credits pulls that may wait for an answer at once
+ * @param credits pulls that may wait at once
  * @param prefetch batches that are produced ahead of pulls; 0: none
- * @param bufferedBytes nothing is made ahead while batches of this size wait already
+ * @param bufferedBytes no batch is produced ahead while buffered batches have this size
  */
 public record EdgeOptions(int credits, int prefetch, long bufferedBytes) {
-    /** One batch ahead, so that the producer works while the consumer does; 16 MiB at most. */
+    /** One batch ahead, so that producer and consumer work at the same time; 16 MiB at most. */
     public static final EdgeOptions DEFAULT = new EdgeOptions(2, 1, 16L << 20);
 
-    private static final int MAX_COUNT = 64; // beyond a few, batches only wait in memory
+    private static final int MAX_COUNT = 64; // with more, batches only wait in memory
 
     public EdgeOptions {
         if (credits < 1 || credits > MAX_COUNT || prefetch < 0 || prefetch > MAX_COUNT) {

@@ -5,8 +5,8 @@ import static java.util.Objects.requireNonNull;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The failure of a fragment. It names the fragment that failed first, also after the failure passed
- * through others.
+ * The failure of a query fragment, with which the pulls from its {@link Edge} fail. It names the
+ * fragment that failed first, also after the failure passed through other fragments.
  */
 public final class FragmentException extends RuntimeException {
     private final String fragment;
@@ -16,7 +16,7 @@ public final class FragmentException extends RuntimeException {
         this.fragment = requireNonNull(fragment, "fragment is null");
     }
 
-    /** The failure as that of the fragment in which it was first seen. */
+    /** The failure of a fragment; a failure that already names a fragment is returned unchanged. */
     static FragmentException of(String fragment, Throwable failure) {
         @Nullable Throwable cause = failure;
         while (cause != null) {

@@ -7,10 +7,10 @@ public sealed interface Produced<B> {
     /** A batch is ready. */
     record Batch<B>(B batch) implements Produced<B> {}
 
-    /** No batch yet; to be called again. */
+    /** No batch yet; the source must be called again. */
     record Working<B>() implements Produced<B> {}
 
-    /** No batch before a call of {@link Edge#resume}, which may have happened already. */
+    /** No batch until a call of {@link Edge#resume}, which may have happened already. */
     record Waiting<B>() implements Produced<B> {}
 
     /** There is no further batch. */

@@ -6,8 +6,8 @@ import java.util.Optional;
  * The reply to one pull from an {@link Edge} (Hologres, section 4.3: record batch and end of
  * stream).
  *
- * @param batch empty: there is none any more, or not in this reply
- * @param end whether nothing follows
+ * @param batch empty if this reply has none
+ * @param end whether no batch follows
  */
 public record Pulled<B>(Optional<B> batch, boolean end) {
     static <B> Pulled<B> batch(B batch) {

@@ -11,16 +11,17 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A fragment that divides its work at run time, as a read does (Hologres, section 4.1): the
- * read-sync unit finds the parts to read, then a read-apply unit reads each part on a context of
- * its own, some at a time. Batches come in no order between the parts.
+ * A batch source that finds its parts at run time and reads several in parallel, each by a child
+ * fragment on its own context. These are the read-sync and read-apply units of Hologres, section
+ * 4.1. Batches of different parts have no order.
  *
- * <p>One pull waits at each child. If one fails, so does this, and the others are cancelled.
+ * <p>One pull waits at each child. If a child fails, this source fails, and the other children are
+ * cancelled.
  *
- * <p>Confined to the context of its edge, except for the wake-ups by the children's answers.
+ * <p>Confined to the context of its edge, except for the wake-ups by the children's replies.
  *
- * @param <P> a part, for example a file
- * @param <B> a batch
+ * @param <P> the type of a part, for example a file
+ * @param <B> the type of a batch
  */
 public final class SpawningSource<P, B> implements BatchSource<B> {
     /** Finds the parts; called once, on the context. */
@@ -29,7 +30,7 @@ public final class SpawningSource<P, B> implements BatchSource<B> {
         List<P> find() throws Exception;
     }
 
-    /** Makes the producer of a part, with a context of its own. */
+    /** Creates the producer of a part, with its own context. */
     @FunctionalInterface
     public interface Spawner<P, B> {
         Edge<B> spawn(P part) throws Exception;
@@ -40,13 +41,13 @@ public final class SpawningSource<P, B> implements BatchSource<B> {
     private final int parallelism;
     private final Runnable resume;
     private final List<Child<B>> children = new ArrayList<>();
-    private @Nullable ArrayDeque<P> remaining; // null: not found yet
+    private @Nullable ArrayDeque<P> remaining; // null: parts are not found yet
 
     private record Child<B>(Edge<B> edge, CompletableFuture<Pulled<B>> answer) {}
 
     /**
-     * @param parallelism how many parts are read at once
-     * @param resume calls {@link Edge#resume} of the edge that this is the source of
+     * @param parallelism number of parts that are read at once
+     * @param resume calls {@link Edge#resume} of this source's edge
      */
     public SpawningSource(Parts<P> parts, Spawner<P, B> spawner, int parallelism, Runnable resume) {
         this.parts = requireNonNull(parts, "parts is null");
@@ -84,7 +85,7 @@ public final class SpawningSource<P, B> implements BatchSource<B> {
     private Produced<B> take(Child<B> child) {
         Pulled<B> pulled = child.answer().join();
         if (!pulled.end()) {
-            ask(child.edge()); // behind the others: each gets its turn
+            ask(child.edge()); // at the end, so that each child gets its turn
         }
         return pulled.batch()
                 .<Produced<B>>map(Produced.Batch::new)

@@ -13,9 +13,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The decisions who may do what, which every port asks for. Callers with the shared secret may do
- * everything; users of the password file what the rules of a file admit, or without such a file
- * everything that concerns rows. Thread-safe.
+ * The access control of all ports, which decides what a caller may do with tables, views and
+ * schemas. Callers with the shared secret may do everything. Users of the password file may do what
+ * the rules of a file admit, or, without such a file, everything that concerns rows. Thread-safe.
  */
 public final class AccessControl {
     private static final Set<Privilege> ALL = Sets.immutableEnumSet(EnumSet.allOf(Privilege.class));
@@ -33,10 +33,10 @@ public final class AccessControl {
     }
 
     /**
-     * Access control by the rules of a file, which is looked at for changes again and again.
+     * Access control by the rules of a file, which is checked for changes periodically.
      *
-     * @param catalog the name that Trino has for the tables
-     * @throws SteleException INVALID_ARGUMENT: what is wrong where in the file
+     * @param catalog the name of the tables' catalog in Trino
+     * @throws SteleException INVALID_ARGUMENT if the file is wrong; the message names the place
      */
     public static AccessControl ofRules(
             Path file, Duration refreshPeriod, String catalog, AccessMetrics metrics) {
@@ -50,7 +50,7 @@ public final class AccessControl {
         return rules.isPresent() && !user.hasSecret();
     }
 
-    /** A number that is another one once the rules have changed. */
+    /** A number that changes with the rules. */
     public long version() {
         return rules.map(file -> file.current().number()).orElse(0L);
     }
@@ -65,7 +65,7 @@ public final class AccessControl {
     /**
      * Checks that a user has all of some privileges on a table.
      *
-     * @throws AccessDeniedException it has not
+     * @throws AccessDeniedException if it lacks one
      */
     public void check(
             AuthenticatedUser user, String schema, String table, Set<Privilege> required) {
@@ -82,7 +82,7 @@ public final class AccessControl {
     /**
      * Checks that a user has some privilege on a table.
      *
-     * @throws AccessDeniedException it has none
+     * @throws AccessDeniedException if it has none
      */
     public void checkSees(AuthenticatedUser user, String schema, String table) {
         if (!sees(user, schema, table)) {
@@ -92,12 +92,12 @@ public final class AccessControl {
         }
     }
 
-    /** Whether lists of tables and views have one for a user: if it has any privilege on it. */
+    /** Whether lists of tables and views show one to a user, who needs any privilege on it. */
     public boolean sees(AuthenticatedUser user, String schema, String table) {
         return !privileges(user, schema, table).isEmpty();
     }
 
-    /** Whether lists of schemas have one for a user. */
+    /** Whether lists of schemas show one to a user. */
     public boolean seesSchema(AuthenticatedUser user, String schema) {
         return !isRestricted(user)
                 || rules.orElseThrow().current().rules().maySeeSchema(user.name(), schema);
@@ -106,8 +106,8 @@ public final class AccessControl {
     /**
      * Checks that a caller has the shared secret.
      *
-     * @param what it wants
-     * @throws AccessDeniedException it is a user of the password file
+     * @param what the request, for the message
+     * @throws AccessDeniedException if it is a user of the password file
      */
     public void checkHasSecret(AuthenticatedUser user, String what) {
         if (!user.hasSecret()) {

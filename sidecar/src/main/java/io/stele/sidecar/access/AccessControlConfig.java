@@ -9,7 +9,9 @@ import java.io.File;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/** Settings of access control. */
+/**
+ * Settings of access control: the file of access rules, and the period of checks for its changes.
+ */
 public class AccessControlConfig {
     private Optional<File> rulesFile = Optional.empty();
     private Duration refreshPeriod = new Duration(10, TimeUnit.SECONDS);

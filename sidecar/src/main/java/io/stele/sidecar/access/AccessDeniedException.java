@@ -4,7 +4,7 @@ import java.io.Serial;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** The refusal of what a user has no privilege for. Nothing was done. */
+/** The refusal of a request for which a user has no privilege. Nothing was done. */
 public final class AccessDeniedException extends RuntimeException {
     @Serial private static final long serialVersionUID = 1;
 

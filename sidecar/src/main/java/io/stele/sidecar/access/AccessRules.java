@@ -11,7 +11,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** The rules of a file: the first one that matches decides. Thread-safe: immutable but a cache. */
+/**
+ * The access rules of a file, with a cache of their decisions; the first rule that matches decides.
+ * Thread-safe: immutable but a cache.
+ */
 final class AccessRules {
     private static final int MAX_CACHED = 10_000;
 
@@ -28,7 +31,8 @@ final class AccessRules {
     private record Question(String user, String schema, String table) {}
 
     /**
-     * A rule of {@code tables}. What is not there matches everything; what is, the whole name.
+     * A rule of {@code tables}. An absent pattern matches everything; a present one must match the
+     * whole name.
      *
      * @param privileges of the users on the tables; empty: they are denied
      */
@@ -102,7 +106,7 @@ final class AccessRules {
                     return true;
                 }
                 if (rule.table().isEmpty()) {
-                    return false; // what comes later is never asked
+                    return false; // later rules never apply
                 }
             }
         }

@@ -20,8 +20,8 @@ import java.util.regex.Pattern;
 
 /**
  * A parser of files of rules, in the format of Trino's file-based access control: its {@code
- * tables} and {@code schemas}. What this sidecar cannot keep to is refused, not ignored: then a
- * user would get more than the file says.
+ * tables} and {@code schemas}. Rules that this sidecar cannot enforce are refused, not ignored,
+ * because a user would then get more than the file admits.
  *
  * @see <a href="https://trino.io/docs/current/security/file-system-access-control.html">Trino,
  *     File-based access control</a>
@@ -51,8 +51,8 @@ final class AccessRulesReader {
     }
 
     /**
-     * @param catalog the name that Trino has for the tables; rules of other catalogs do not matter
-     * @throws SteleException INVALID_ARGUMENT: what is wrong where
+     * @param catalog the name of the tables' catalog in Trino; rules of other catalogs are ignored
+     * @throws SteleException INVALID_ARGUMENT if the file is wrong; the message names the place
      */
     static AccessRules read(Path file, byte[] content, String catalog) {
         return new AccessRulesReader(JsonSettings.of(file, content), catalog).read();

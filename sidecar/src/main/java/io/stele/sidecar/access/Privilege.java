@@ -1,12 +1,12 @@
 package io.stele.sidecar.access;
 
-/** A privilege on a table, of the name that it has in the rules of Trino. */
+/** The privileges on a table, named as in Trino's access rules. */
 public enum Privilege {
     SELECT,
     INSERT,
     DELETE,
     UPDATE,
-    /** To create the table, and to put another in its place. */
+    /** To create the table, and to replace it by another. */
     OWNERSHIP,
     /** To select, and in Trino to make views of it that others read. */
     GRANT_SELECT

@@ -13,9 +13,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * A file of rules, which is read again when it has changed. The caller that finds its period over
- * reads it; the others go on with the rules that are there. A file that is wrong is logged as an
- * error once, and leaves the rules as they were. Thread-safe.
+ * A file of access rules, which is read again after a change, on the thread of the first caller
+ * after each period. Other callers use the present rules meanwhile. A wrong file is logged as an
+ * error once, and the present rules remain. Thread-safe.
  */
 final class RulesFile {
     private static final Logger log = Logger.get(RulesFile.class);
@@ -34,12 +34,12 @@ final class RulesFile {
     @GuardedBy("this")
     private String failure = "";
 
-    /** The rules, and how many there were before them. */
+    /** The rules, and the number of their version, from 1. */
     record Version(long number, AccessRules rules) {}
 
     /**
-     * @param catalog the name that Trino has for the tables
-     * @throws SteleException INVALID_ARGUMENT: what is wrong where in the file
+     * @param catalog the name of the tables' catalog in Trino
+     * @throws SteleException INVALID_ARGUMENT if the file is wrong; the message names the place
      */
     RulesFile(Path file, String catalog, Duration period, LongSupplier nanoTime) {
         this.file = requireNonNull(file, "file is null");

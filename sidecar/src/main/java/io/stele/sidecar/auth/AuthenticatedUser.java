@@ -3,9 +3,10 @@ package io.stele.sidecar.auth;
 import static java.util.Objects.requireNonNull;
 
 /**
- * A caller that has logged in. With the shared secret it may be of any name, and has all rights: it
- * is a client of the installation itself. Without it the name is that of a user of the password
- * file, who has shown its password, and access control applies.
+ * The identity of an authenticated caller of any port, by which access control decides. With the
+ * shared secret, a caller may have any name, and has all rights, because it is a client of the
+ * installation itself. Without the secret, it is a user of the password file who has proved the
+ * password, and access control applies.
  */
 public record AuthenticatedUser(String name, boolean hasSecret) {
     public AuthenticatedUser {

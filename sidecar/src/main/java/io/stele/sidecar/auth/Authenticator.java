@@ -17,15 +17,15 @@ import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
 
 /**
- * The check whether a caller holds the shared secret, or at ports that admit users whether it has
- * the password of one; it counts and delays callers that do not. One instance serves every port.
- * Thread safe.
+ * The check of callers of every port by the shared secret or, at ports that admit users, by a
+ * user's password. It counts callers that fail, and delays their replies. One instance serves every
+ * port. Thread safe.
  */
 public final class Authenticator {
     static final Duration FAILURE_DELAY = Duration.ofMillis(250);
 
-    // Each holds a thread of the HTTP server, or what one Flight connection has sent (8 MiB).
-    // Failures beyond are answered at once: a stranger's calls must not hold more.
+    // Each holds a thread of the HTTP server, or the bytes that one Flight connection has sent (8
+    // MiB). Further failures are answered at once, because a stranger's calls must not hold more.
     private static final int MAX_DELAYED = 8;
 
     private static final String BEARER = "Bearer ";
@@ -70,16 +70,16 @@ public final class Authenticator {
     }
 
     /**
-     * As {@link #authenticate}, at a port that admits users of the password file as well, by their
+     * As {@link #authenticate}, at a port that also admits users of the password file, by their
      * passwords and by the tokens of {@link #issueToken}.
      *
-     * @throws SteleException UNAUTHENTICATED; BUSY: too many log in by password
+     * @throws SteleException UNAUTHENTICATED; BUSY if too many log in by password
      */
     public AuthenticatedUser authenticateUser(Optional<String> authorization) {
         return counted(() -> verifyUser(authorization));
     }
 
-    /** As {@link #authenticateToken}, at a port that admits users of the password file as well. */
+    /** As {@link #authenticateToken}, at a port that also admits users of the password file. */
     public AuthenticatedUser authenticateUserToken(String token) {
         return counted(() -> verifyUserToken(token));
     }
@@ -123,7 +123,7 @@ public final class Authenticator {
         return users.get().verifyPassword(text.substring(0, colon), text.substring(colon + 1));
     }
 
-    /** A token for a caller that has just logged in; it is as good as its login. */
+    /** A token for a caller that has just logged in, with the same rights as the login. */
     public String issueToken(AuthenticatedUser user) {
         return user.hasSecret()
                 ? tokens.issue(user.name())
@@ -135,7 +135,7 @@ public final class Authenticator {
             return check.get();
         } catch (SteleException e) {
             if (e.code() == ErrorCode.BUSY) {
-                metrics.refusedAsBusy(); // nobody has looked at the password
+                metrics.refusedAsBusy(); // the password was not checked
             } else {
                 refused();
             }

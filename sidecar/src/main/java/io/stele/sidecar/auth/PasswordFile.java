@@ -8,7 +8,10 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** The users of a file, each with the verifier of a password. Immutable. */
+/**
+ * The users who may log in to the sidecar, each with a password verifier, read once from a file.
+ * Immutable.
+ */
 public final class PasswordFile {
     private final Map<String, ScramVerifier> users;
 
@@ -17,8 +20,9 @@ public final class PasswordFile {
     }
 
     /**
-     * The users of a file with lines {@code user:SCRAM-SHA-256$4096:salt$StoredKey:ServerKey}, as
-     * PostgreSQL's pg_authid has them; empty lines and lines that begin with # have no meaning.
+     * Reads the users of a file with lines {@code
+     * user:SCRAM-SHA-256$4096:salt$StoredKey:ServerKey}, as in PostgreSQL's pg_authid; empty lines
+     * and lines that begin with # have no meaning.
      *
      * @throws IllegalArgumentException naming the line
      */

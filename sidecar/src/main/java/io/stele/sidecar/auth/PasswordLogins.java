@@ -19,18 +19,18 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * The logins of users of the password file that send their password as it is, and the tokens that
- * they get for it. A token is good for this process alone, and never for the shared secret: it is
- * signed with another one, which nobody else has. Thread-safe.
+ * The check of users of the password file that log in with a plain password, and of the tokens that
+ * they then receive. A token is valid in this process only, and never counts as the shared secret,
+ * because it is signed with a secret that only this process has. Thread-safe.
  *
  * <p>Hashing a password takes milliseconds, on purpose. So a password that was right is remembered,
  * by a keyed digest, and few are hashed at a time.
  */
 final class PasswordLogins {
-    /** Before a token of a user: those of the shared secret begin with a header in Base64. */
+    /** The start of a user's token; tokens of the shared secret begin with a header in Base64. */
     private static final String PREFIX = "user~";
 
-    // Strangers take the time of this many cores at most, and wait for each other
+    // Strangers use at most this many cores, and wait for each other
     private static final int MAX_HASHING = 2;
     private static final int MAX_WAITING = 128; // as many logins as may be pending at a port
     private static final int SECRET_BYTES = 32;
@@ -41,7 +41,7 @@ final class PasswordLogins {
     private final SharedSecretToken tokens;
     private final SecretKeySpec digestKey;
     private final Semaphore hashing = new Semaphore(MAX_HASHING, true);
-    private final Map<String, byte[]> verified = new ConcurrentHashMap<>(); // as many as users
+    private final Map<String, byte[]> verified = new ConcurrentHashMap<>(); // at most one a user
 
     PasswordLogins(PasswordFile users, Clock clock, SecureRandom random) {
         this.users = requireNonNull(users, "users is null");
@@ -65,7 +65,8 @@ final class PasswordLogins {
     /**
      * The user of a token.
      *
-     * @throws SteleException UNAUTHENTICATED: not of this process, changed on the way, or expired
+     * @throws SteleException UNAUTHENTICATED if it is not of this process, was changed, or has
+     *     expired
      */
     AuthenticatedUser verifyToken(String token) {
         try {
@@ -81,9 +82,9 @@ final class PasswordLogins {
     }
 
     /**
-     * The user, if the password is right. A user that is not known takes as long.
+     * The user, if the password is right. The check of an unknown user takes as long.
      *
-     * @throws SteleException BUSY: too many passwords wait to be hashed
+     * @throws SteleException BUSY if too many passwords wait to be hashed
      */
     Optional<AuthenticatedUser> verifyPassword(String user, String password) {
         Optional<ScramVerifier> known = users.find(user);

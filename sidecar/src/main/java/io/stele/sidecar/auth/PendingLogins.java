@@ -100,7 +100,10 @@ public final class PendingLogins {
             end.accept(new SteleException(code, message));
         }
 
-        /** Leaves: the caller has logged in, or is gone. Does nothing the second time. */
+        /**
+         * Gives up the place, because the caller has logged in or is gone. A second call does
+         * nothing.
+         */
         @Override
         public void close() {
             if (remove(this)) {

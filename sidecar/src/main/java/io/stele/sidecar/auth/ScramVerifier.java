@@ -17,8 +17,8 @@ import javax.crypto.spec.PBEKeySpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * A password as a server needs it to check a login by SCRAM-SHA-256 (RFC 5802, RFC 7677): it does
- * not tell the password. Immutable.
+ * The verifier by which a server checks a password in a login by SCRAM-SHA-256 (RFC 5802, RFC
+ * 7677); the password cannot be read from it. Immutable.
  *
  * @param iterations of the hash
  * @param salt of the hash
@@ -28,7 +28,7 @@ import javax.crypto.spec.SecretKeySpec;
 public record ScramVerifier(int iterations, byte[] salt, byte[] storedKey, byte[] serverKey) {
     private static final int KEY_BYTES = 32;
     private static final int SALT_BYTES = 16;
-    private static final int DEFAULT_ITERATIONS = 4_096; // PostgreSQL's
+    private static final int DEFAULT_ITERATIONS = 4_096; // as in PostgreSQL
 
     /** As in PostgreSQL's pg_authid: SCRAM-SHA-256$iterations:salt$StoredKey:ServerKey. */
     private static final Pattern TEXT =
@@ -41,14 +41,14 @@ public record ScramVerifier(int iterations, byte[] salt, byte[] storedKey, byte[
         requireNonNull(serverKey, "serverKey is null");
     }
 
-    /** The verifier of a password, with a salt of its own. */
+    /** The verifier of a password, with a new salt. */
     public static ScramVerifier of(String password, SecureRandom random) {
         byte[] salt = new byte[SALT_BYTES];
         random.nextBytes(salt);
         return of(password, salt, DEFAULT_ITERATIONS);
     }
 
-    /** One that no password is known of. */
+    /** A verifier for which no password is known. */
     public static ScramVerifier ofNobody(SecureRandom random) {
         byte[] nobody = new byte[SALT_BYTES];
         random.nextBytes(nobody);
@@ -104,7 +104,9 @@ public record ScramVerifier(int iterations, byte[] salt, byte[] storedKey, byte[
         }
     }
 
-    /** One that no password has, whose salt is always the same for a name, as that of a user is. */
+    /**
+     * A verifier that no password matches, whose salt is constant for a name, like that of a user.
+     */
     public ScramVerifier mock(String name) {
         byte[] mockSalt = Arrays.copyOf(hmac(serverKey, name), salt.length);
         return new ScramVerifier(iterations, mockSalt, storedKey, serverKey);

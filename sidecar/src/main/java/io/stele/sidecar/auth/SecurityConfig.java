@@ -11,7 +11,8 @@ import jakarta.validation.constraints.Size;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Settings of authentication. One secret is shared by the sidecar, the connector and the clients.
+ * Settings of authentication: the secret that the sidecar, the connector and the clients share, and
+ * the login timeout.
  */
 public class SecurityConfig {
     // 16 characters: below this an HMAC key of a printable secret can be searched.

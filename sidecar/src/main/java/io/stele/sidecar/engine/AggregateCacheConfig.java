@@ -12,7 +12,7 @@ import jakarta.validation.constraints.DecimalMin;
 import java.io.File;
 import java.util.Optional;
 
-/** Settings of the aggregate cache. */
+/** Settings of the sidecar's aggregate cache: its limits in memory and on disk, and its folder. */
 public class AggregateCacheConfig {
     private boolean enabled = true;
     private DataSize maxMemorySize = DataSize.of(64, MEGABYTE);

@@ -3,10 +3,10 @@ package io.stele.sidecar.engine;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The pace at which a client brings one message, which holds memory until it is whole. One that is
- * too slow is to be disconnected, since others wait for that memory.
+ * A measurement of how fast a client sends one message, which holds memory until it is complete. A
+ * client that is too slow is to be disconnected, because others wait for that memory.
  *
- * <p>One thread receives, another one looks from time to time.
+ * <p>One thread records received bytes, another one checks from time to time.
  */
 public final class ArrivalPace {
     // Longer than any pause of a living client
@@ -20,12 +20,12 @@ public final class ArrivalPace {
     private volatile long receivedBytes;
     private volatile boolean arriving;
 
-    // Of the thread that looks
+    // Of the thread that checks
     private long windowMessage;
     private long windowStartNanos;
     private long windowStartBytes;
 
-    /** Memory of a message was taken, and its bytes follow. */
+    /** Records that memory for a message was taken, whose bytes follow. */
     @SuppressWarnings("NonAtomicVolatileUpdate") // by one thread
     public void begin() {
         begunMessages++;
@@ -38,12 +38,12 @@ public final class ArrivalPace {
         receivedBytes += bytes;
     }
 
-    /** The message is whole. */
+    /** Records that the message is complete. */
     public void end() {
         arriving = false;
     }
 
-    /** Whether the present message has come too slowly for too long, by looks until now. */
+    /** Whether the present message has come too slowly for too long, by the checks until now. */
     public boolean isTooSlow(long nowNanos) {
         if (!arriving) {
             windowMessage = 0;

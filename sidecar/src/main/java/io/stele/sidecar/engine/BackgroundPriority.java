@@ -9,12 +9,13 @@ import java.util.Locale;
 import java.util.concurrent.ThreadFactory;
 
 /**
- * Low priority for background threads: if cores are scarce, flushes and compactions run while
- * writes and reads wait for the disk or the network. A flush that falls behind makes writers wait,
- * so the flush gets its share in the end.
+ * A factory of background threads with low priority: if cores are scarce, flushes and compactions
+ * run while writes and reads wait for the disk or the network. A flush that falls behind makes
+ * writers wait, so the flush gets its share in the end.
  *
  * <p>Linux has a niceness for each thread, and {@code setpriority} of "process" 0 sets the calling
- * thread's; the JDK offers only priorities that Linux ignores. Elsewhere threads stay as they are.
+ * thread's; the JDK offers only priorities that Linux ignores. On other systems, threads keep their
+ * priority.
  */
 final class BackgroundPriority {
     private static final Logger log = Logger.get(BackgroundPriority.class);

@@ -8,12 +8,13 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * The default folder of this sidecar's caches: beside its log, {@code wal-cache} for {@code wal};
- * if the log is not on a disk of this host, in the data directory of the process.
+ * The location of the default folder of this sidecar's caches, beside its log or in the data
+ * directory of the process. Beside a log {@code wal} it is {@code wal-cache}; if the log is not on
+ * a disk of this host, it is in the data directory.
  */
 public final class CacheFolder {
     /**
-     * The data directory of a process, for what it can lose.
+     * The data directory of a process, for data that it can lose.
      *
      * @param path empty: it has none
      */
@@ -22,7 +23,7 @@ public final class CacheFolder {
             requireNonNull(path, "path is null");
         }
 
-        /** That of a system property's value; empty: none. */
+        /** The data directory in a system property's value; empty: none. */
         public static DataDirectory of(String value) {
             return new DataDirectory(
                     value.isEmpty() ? Optional.empty() : Optional.of(Path.of(value)));

@@ -17,12 +17,14 @@ import java.util.function.ToLongFunction;
 import org.weakref.jmx.MBeanExporter;
 import org.weakref.jmx.Managed;
 
-/** The state of the engine as gauges; 0 while there is no engine. Thread safe. */
+/**
+ * Gauges of the engine's state for metrics and JMX, each 0 while there is no engine. Thread-safe.
+ */
 public final class EngineMetrics {
     // A scrape reads every gauge: one snapshot of the engine serves them all.
     private static final long CACHE_MILLIS = 500;
 
-    /** Those of the engine's memory. */
+    /** The names of the engine's caches in memory. */
     private static final List<String> CACHES =
             List.of(
                     "row-blocks",

@@ -79,8 +79,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The storage engine of this sidecar: opened once, on the folders that the configuration names, and
- * closed once. Thread safe.
+ * The owner of this process's storage engine, with its store, log, threads and read scheduler,
+ * which it opens once and closes once. Thread safe.
  *
  * <p>Invariant: {@link #engine} answers between {@link #open} and {@link #close} only; before and
  * after, it fails with UNAVAILABLE.
@@ -146,7 +146,7 @@ public final class EngineService implements AutoCloseable {
     }
 
     /**
-     * Recovers what the folders hold.
+     * Opens warehouse and log, and recovers the engine from them.
      *
      * @throws SteleException CORRUPT_DATA or STORE_FAILED, naming file and both values
      */
@@ -261,7 +261,10 @@ public final class EngineService implements AutoCloseable {
         return Optional.ofNullable(encryption).map(Encryption::fingerprints);
     }
 
-    /** Finds out of a store over a network whether it does what all rests on. */
+    /**
+     * Opens the warehouse; of a store over a network it checks the atomic creation of objects, on
+     * which the engine relies.
+     */
     private ObjectStore openWarehouse() {
         String location = config.getWarehousePath();
         ObjectStore store = null;
@@ -418,8 +421,8 @@ public final class EngineService implements AutoCloseable {
     }
 
     /**
-     * The table of a request; STALE_TABLE where another one has the name by now. One that is being
-     * created, or has the rows of a materialized view, is found by name and id only.
+     * The table of a request; throws STALE_TABLE if another table has the name by now. A table that
+     * is being created, or stores the rows of a materialized view, is found by name and id only.
      */
     public TableSchema resolve(TableRequest request) {
         TableName name = request.table();
@@ -450,7 +453,7 @@ public final class EngineService implements AutoCloseable {
         return schema;
     }
 
-    /** Whether something has the name; STALE_TABLE as in {@link #resolve}. */
+    /** Whether a relation has the name; throws STALE_TABLE as in {@link #resolve}. */
     public boolean isThere(TableRequest request) {
         TableName name = request.table();
         Catalog current = engine().catalog().current();
@@ -461,7 +464,7 @@ public final class EngineService implements AutoCloseable {
         return current.findView(name.schemaName(), name.tableName()).isPresent();
     }
 
-    /** The table or view of a name, if there is one; STALE_TABLE as in {@link #resolve}. */
+    /** The table or view of a name, if there is one; throws STALE_TABLE as in {@link #resolve}. */
     public RelationReply relation(TableRequest request) {
         TableName name = request.table();
         Catalog current = engine().catalog().current();

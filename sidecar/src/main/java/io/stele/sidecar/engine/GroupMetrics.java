@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import org.weakref.jmx.Managed;
 
-/** One scheduling group; 0 while there is none. Thread safe. */
+/** Gauges of one scheduling group for JMX; 0 while there is none. Thread safe. */
 public final class GroupMetrics {
     private final Supplier<Optional<GroupStatus>> status;
 

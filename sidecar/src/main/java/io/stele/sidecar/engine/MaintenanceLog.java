@@ -12,8 +12,8 @@ import java.util.function.LongSupplier;
 
 /**
  * A rate-limited listener that writes failures and recoveries of flushes, compactions and manifest
- * writes to the log of the sidecar. Of each it logs the first, the second, the fourth failure and
- * so on, and its recovery. Thread-safe.
+ * writes to the log of the sidecar. Of each repeated work it logs the first, the second, the fourth
+ * failure and so on, and the recovery. Thread-safe.
  *
  * <p>Invariant: it writes at most {@value #LINES} lines in ten seconds, and one with the number of
  * omitted lines, however many shards fail.
@@ -35,7 +35,7 @@ final class MaintenanceLog implements MaintenanceListener {
     private long leftOut;
 
     /**
-     * @param warnings takes lines
+     * @param warnings receives lines
      */
     MaintenanceLog(Consumer<String> warnings, LongSupplier nanoTime) {
         this.warnings = requireNonNull(warnings, "warnings is null");

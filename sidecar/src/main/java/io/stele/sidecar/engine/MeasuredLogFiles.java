@@ -10,7 +10,10 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.function.LongSupplier;
 
-/** Log files whose writes and syncs are timed. As safe for threads as what it wraps. */
+/**
+ * A decorator of the write-ahead log's files that times writes and syncs for metrics. It is as
+ * thread-safe as the files that it wraps.
+ */
 final class MeasuredLogFiles extends ForwardingLogFiles {
     private final LogMetrics metrics;
     private final LongSupplier nanoTime;

@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.weakref.jmx.Managed;
 
-/** One pool of tasks that may wait; 0 while there is none. Thread safe. */
+/** Gauges of one pool of tasks that may block, for JMX; 0 while there is none. Thread safe. */
 public final class PoolMetrics {
     private final Supplier<Optional<PoolLoad>> load;
 

@@ -8,16 +8,16 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The byte budget of replies that are being made, or that their clients have not yet taken, shared
- * by all connections of the framed and the Flight port. Who finds no room waits in one of two
- * lines, for small replies and for large ones, each in order of arrival. Thread-safe.
+ * The byte budget of replies that are being made, or that their clients have not yet received,
+ * shared by all connections of the framed and the Flight port. A caller that finds no room waits in
+ * one of two lines, for small replies and for large ones, each in order of arrival. Thread-safe.
  *
- * <p>Invariant: large replies leave an eighth of the budget to small ones, so that clients that
- * take no large replies stop no small ones. Invariant: while a large reply waits, small ones have
- * no more than that eighth, so that they do not keep it waiting for ever.
+ * <p>Invariant: large replies leave an eighth of the budget to small ones, so that clients that do
+ * not receive large replies do not stop small ones. Invariant: while a large reply waits, small
+ * ones have no more than that eighth, so that they do not keep it waiting for ever.
  */
 public final class ReplyBudget {
-    /** What any lookup asks for at first, with the head of a reply for most keys. */
+    /** The room that any lookup requests at first, with the head of a reply for the most keys. */
     public static final int SMALL_BYTES = 512 << 10;
 
     private static final int RESERVED_SHARE = 8;
@@ -77,13 +77,13 @@ public final class ReplyBudget {
     }
 
     /**
-     * The most that one should take before it is known what is needed, so that others find room.
+     * The most bytes that a caller should take before it knows its need, so that others find room.
      */
     public int firstBytes() {
         return (int) Math.min(maxBytes / FIRST_SHARE, Integer.MAX_VALUE);
     }
 
-    /** How many wait for room. */
+    /** The number of callers that wait for room. */
     public int waitingCount() {
         lock.lock();
         try {
@@ -93,7 +93,7 @@ public final class ReplyBudget {
         }
     }
 
-    /** Bytes taken. */
+    /** The number of bytes taken. */
     public long usedBytes() {
         lock.lock();
         try {
@@ -103,7 +103,7 @@ public final class ReplyBudget {
         }
     }
 
-    // One that is larger than all that large ones may have gets just that, and is alone
+    // A reply above the limit of all large ones gets exactly this limit, and is alone
     private long clamped(int sizeBytes) {
         return Math.min(sizeBytes, maxBytes - reservedBytes);
     }
@@ -168,9 +168,9 @@ public final class ReplyBudget {
         }
 
         /**
-         * Makes it larger if there is room now and nobody waits who would have to go first.
+         * Enlarges it if there is room now and no caller waits that is to be served first.
          *
-         * @param sizeBytes in all
+         * @param sizeBytes the new size in total
          */
         public boolean tryGrow(int sizeBytes) {
             lock.lock();
@@ -194,7 +194,7 @@ public final class ReplyBudget {
 
         /**
          * Whether nobody has to wait for it, however long it is held: it is small, and all small
-         * ones have no more than half of what is left to them anyway.
+         * replies have at most half of the bytes that are reserved for them.
          */
         public boolean mayStay() {
             lock.lock();
@@ -205,7 +205,7 @@ public final class ReplyBudget {
             }
         }
 
-        /** Gives back what is more than that size needs; what is small then counts as small. */
+        /** Returns the bytes beyond a size; a reply that is then small counts as small. */
         public void shrink(int sizeBytes) {
             lock.lock();
             try {
@@ -219,7 +219,7 @@ public final class ReplyBudget {
             }
         }
 
-        /** Gives all of it back; the second time nothing. */
+        /** Returns all of it; a second call does nothing. */
         @Override
         public void close() {
             shrink(0);

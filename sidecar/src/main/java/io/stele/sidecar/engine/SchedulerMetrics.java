@@ -18,7 +18,10 @@ import org.weakref.jmx.MBeanExporter;
 import org.weakref.jmx.Managed;
 import org.weakref.jmx.Nested;
 
-/** The scheduler of execution contexts and the pools beside it; 0 while there is no engine. */
+/**
+ * Gauges, for JMX, of the scheduler of execution contexts and of the blocking pools; 0 while there
+ * is no engine.
+ */
 public final class SchedulerMetrics {
     // A scrape reads every gauge: one snapshot of the scheduler serves them all.
     private static final long CACHE_MILLIS = 500;

@@ -27,7 +27,7 @@ public final class SchedulingGroupMBeans {
         this.exporter = requireNonNull(exporter, "exporter is null");
     }
 
-    /** Begins; once. */
+    /** Exports the metrics; called once, when the engine is open. */
     public void export() {
         Supplier<List<SchedulingGroupStatus>> groups =
                 Suppliers.memoizeWithExpiration(

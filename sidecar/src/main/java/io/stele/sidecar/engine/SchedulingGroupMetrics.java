@@ -11,7 +11,8 @@ import java.util.function.ToLongFunction;
 import org.weakref.jmx.Managed;
 
 /**
- * A line of {@link EngineService#schedulingGroups} as metrics; 0 while there is none. Thread safe.
+ * Gauges, for JMX, of one scheduling group or pool in {@link EngineService#schedulingGroups}; 0
+ * while there is none. Thread safe.
  */
 public final class SchedulingGroupMetrics {
     private final Supplier<Optional<SchedulingGroupStatus>> status;

@@ -33,11 +33,16 @@ import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import org.weakref.jmx.Managed;
 
-/** The sidecar's aggregate cache, if it has one, and its counters. Thread safe. */
+/**
+ * The owner of the sidecar's aggregate cache: it stores results in a local folder for the next
+ * start, and exports counters. Thread safe.
+ */
 public final class SidecarAggregateCache implements Closeable {
     private static final Logger log = Logger.get(SidecarAggregateCache.class);
 
-    /** Results that wait to be written; others are computed again after a restart. */
+    /**
+     * The most results that wait to be written; further results are computed again after a restart.
+     */
     private static final int MAX_WAITING_WRITES = 1_000;
 
     /** How long a start waits for results of an earlier process: most are read by then. */
@@ -45,7 +50,7 @@ public final class SidecarAggregateCache implements Closeable {
 
     private static final String FOLDER = "results";
 
-    /** Of a disk that is nearly full nothing is taken. */
+    /** The least share of a disk's free space; with less, nothing is stored there. */
     private static final long MIN_DISK_BYTES = 16 << 20;
 
     private final Optional<AggregateCache> cache;
@@ -88,8 +93,8 @@ public final class SidecarAggregateCache implements Closeable {
     }
 
     /**
-     * Deletes results written before the warehouse was encrypted, which are plain: minima and
-     * maxima are values of rows.
+     * Deletes unencrypted results that were written before the warehouse was encrypted, because
+     * minima and maxima are values of rows.
      *
      * @param folder of this sidecar's caches, if it has any
      */
@@ -111,10 +116,11 @@ public final class SidecarAggregateCache implements Closeable {
     }
 
     /**
-     * Stores results on disk, so that they outlive restarts, and reads earlier ones; after a second
-     * this goes on in the background. The folder is the configured one, else one in the folder of
-     * caches. If that default fails, results stay in memory only. With an encrypted warehouse
-     * nothing is stored. Call it once, before there are results.
+     * Starts to store results on disk, where they survive restarts, and reads the results of
+     * earlier runs; after a second, reading continues in the background. The folder is the
+     * configured folder, or else a folder in the folder of caches. If that default fails, results
+     * stay in memory only. With an encrypted warehouse nothing is stored. Call it once, before
+     * there are results.
      *
      * @param history of the warehouse, as {@link StorageEngine#history}; if it is empty, no result
      *     is stored, and no stored one is used
@@ -217,8 +223,8 @@ public final class SidecarAggregateCache implements Closeable {
     }
 
     /**
-     * Its counters and contents: of all of it, then of each table's part; none if it is switched
-     * off.
+     * Its counters and contents, first of the whole cache, then of each table; empty if it is
+     * disabled.
      *
      * @param names of tables by the text of their ids; empty if a table was dropped
      */

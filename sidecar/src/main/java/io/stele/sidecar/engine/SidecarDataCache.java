@@ -30,9 +30,9 @@ import org.jspecify.annotations.Nullable;
 import org.weakref.jmx.MBeanExporter;
 
 /**
- * The data page cache of this sidecar: in directories that its configuration names, or in {@link
- * CacheFolder} where the warehouse is over a network. Opened and closed with the engine. Thread
- * safe.
+ * The owner of this sidecar's data page cache: it opens the cache's directories, wraps the
+ * warehouse's store with it, and reports its statistics. The directories are configured, or {@link
+ * CacheFolder} if the warehouse is over a network. Opened and closed with the engine. Thread safe.
  */
 public final class SidecarDataCache {
     private static final Logger log = Logger.get(SidecarDataCache.class);
@@ -165,7 +165,10 @@ public final class SidecarDataCache {
         return open == null ? Optional.empty() : Optional.of(open.space());
     }
 
-    /** Writes the index down; nothing is read or written through the cache after this. */
+    /**
+     * Writes the cache's index and closes the cache; nothing is read or written through the cache
+     * after this.
+     */
     synchronized void close() {
         DataCache open = cache;
         cache = null;

@@ -30,7 +30,8 @@ public class StorageConfig {
     private Duration maxWriteWait = new Duration(60, TimeUnit.SECONDS);
     private DataSize loadBufferSize = DataSize.of(64, DataSize.Unit.MEGABYTE);
     private DataSize transactionMaxSize = DataSize.of(256, DataSize.Unit.MEGABYTE);
-    // Three quarters of it staged: what a default transaction may have, of the default heap of 2 GB
+    // With the default heap of 2 GB, its three quarters for staged writes hold a default
+    // transaction
     private DataSize maxPendingWriteSize = DataSize.ofBytes(Runtime.getRuntime().maxMemory() / 5);
     private Duration transactionIdleTimeout = new Duration(1, TimeUnit.HOURS);
     private DataSize targetFileSize = DataSize.of(256, DataSize.Unit.MEGABYTE);
@@ -41,7 +42,7 @@ public class StorageConfig {
     private DataSize blockCacheSize = DataSize.of(256, DataSize.Unit.MEGABYTE);
     private DataSize keyIndexCacheSize = DataSize.of(128, DataSize.Unit.MEGABYTE);
     private DataSize rowCacheSize = DataSize.of(64, DataSize.Unit.MEGABYTE);
-    // Room for the columns of a dashboard in tables of some ten million rows; as workers have it
+    // Room for the columns of a dashboard in tables of some ten million rows; as in workers
     private DataSize decodedColumnCacheSize =
             DataSize.ofBytes(Runtime.getRuntime().maxMemory() / 10);
     private DataSize footerCacheSize = DataSize.of(64, DataSize.Unit.MEGABYTE);

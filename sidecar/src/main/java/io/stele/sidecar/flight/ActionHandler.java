@@ -16,9 +16,9 @@ import java.util.function.ToLongFunction;
  * The handler of an action: its description for ListActions, and the function that reads its JSON
  * body.
  *
- * @param changes whether it changes the catalog, or rows without a transaction: the log then has
- *     the user
- * @param reader from the bytes of the request to the call; fails with SteleException
+ * @param changes whether it changes the catalog, or rows without a transaction; the process's log
+ *     then records the user
+ * @param reader decodes the bytes of the request into the call; throws SteleException
  */
 record ActionHandler(
         Action<?, ?> action, String description, boolean changes, Function<byte[], Call> reader) {
@@ -31,9 +31,9 @@ record ActionHandler(
     /**
      * An action with its request.
      *
-     * @param resultBytes about the memory of a result that grows with a table; 0: it is small, as
-     *     all are that change anything
-     * @param run returns the reply record; may block; fails with SteleException
+     * @param resultBytes approximate memory of a result that grows with a table; 0: it is small, as
+     *     are all results of changes
+     * @param run returns the reply record; may block; throws SteleException
      */
     record Call(long resultBytes, Supplier<?> run) {}
 
@@ -44,9 +44,9 @@ record ActionHandler(
     }
 
     /**
-     * The same for one that only reads, and whose result grows with a table.
+     * A handler of an action that only reads, and whose result grows with a table.
      *
-     * @param resultBytes about the memory that the result of a request will take
+     * @param resultBytes approximate memory of the result of a request
      */
     static <Q, R> ActionHandler listing(
             Action<Q, R> action,
@@ -63,17 +63,17 @@ record ActionHandler(
                 });
     }
 
-    /** The same for one that changes the catalog, or rows without a transaction. */
+    /** A handler of an action that changes the catalog, or rows without a transaction. */
     static <Q, R> ActionHandler changing(
             Action<Q, R> action, String description, Function<? super Q, ? extends R> run) {
         return new ActionHandler(action, description, true, of(action, description, run).reader());
     }
 
     /**
-     * The same for one that changes the catalog once, however often its client sends it under one
-     * statement id.
+     * A handler of an action that changes the catalog once, however often its client sends it under
+     * one statement id.
      *
-     * @param repeated what to answer if it took effect earlier
+     * @param repeated returns the reply if it took effect earlier
      */
     static <Q, R> ActionHandler statement(
             Action<Q, R> action,

@@ -20,7 +20,10 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** The actions of the sidecar by their names, for all of its servers. Thread safe. */
+/**
+ * The registry of the sidecar's actions by name, which the Flight server and the framed server run.
+ * Thread safe.
+ */
 public final class ActionHandlers {
     private final ActionResults results;
     private final ScanHandlers scans;
@@ -56,7 +59,7 @@ public final class ActionHandlers {
         return handlers;
     }
 
-    /** The action of a name; INVALID_ARGUMENT where there is none. */
+    /** The action of a name; throws INVALID_ARGUMENT if there is none. */
     ActionHandler find(String type) {
         return find(handlers, type);
     }
@@ -77,7 +80,7 @@ public final class ActionHandlers {
 
     /**
      * Runs an action of the framed protocol ({@link Action.Framing}), which may be repeated; may
-     * block, for room for its result as well.
+     * block, also for room for its result.
      *
      * @param request JSON
      * @param isGone whether nobody waits for the result any more
@@ -109,8 +112,8 @@ public final class ActionHandlers {
     }
 
     /**
-     * The action of that name, for a caller with a decoded request; may block, for room for its
-     * result as well.
+     * Runs the action that opens a table, for a caller with a decoded request; may block, also for
+     * room for its result.
      *
      * @param encoder of the result
      * @throws SteleException the failure of the action

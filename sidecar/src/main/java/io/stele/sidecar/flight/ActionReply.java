@@ -7,7 +7,7 @@ import io.stele.sidecar.engine.ReplyBudget;
 /**
  * The result of an action, and the memory that it holds of the budget of replies.
  *
- * @param bytes as its protocol has it
+ * @param bytes the result as its protocol encodes it
  * @param room to be closed when the client has the result, or will never have it
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared

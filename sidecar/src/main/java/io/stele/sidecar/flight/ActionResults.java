@@ -14,9 +14,10 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * A runner of actions whose results have room in the budget of replies before there are any: little
- * for most, and for one that grows with a table about as much as its files need. The length of the
- * JSON is counted before it is written into memory. Thread-safe.
+ * A runner of actions that takes room in the budget of replies before it computes their results. It
+ * takes little room for most results, and, for one that grows with a table, about as much as the
+ * table's files need. The length of the JSON is counted before it is written into memory.
+ * Thread-safe.
  *
  * <p>Invariant: JSON beyond {@value #FIRST_BYTES} bytes is made only where it has room. Invariant:
  * at most {@value #MAX_WAITING} results of listings that turned out larger wait for room.
@@ -25,7 +26,7 @@ final class ActionResults {
     /** Most results are smaller. */
     private static final int FIRST_BYTES = 16 << 10;
 
-    /** They hold memory that has no room. */
+    /** Such results hold memory outside the budget. */
     private static final int MAX_WAITING = 4;
 
     private static final long RETRY_MILLIS = 500;
@@ -70,7 +71,7 @@ final class ActionResults {
         }
     }
 
-    /** The same for a result that is encoded by the caller, and is not large. */
+    /** Runs an action whose result is small and encoded by the caller. */
     ActionReply run(long resultBytes, Supplier<byte[]> run) {
         Held held = new Held(firstBytes(resultBytes));
         boolean isDone = false;
@@ -87,7 +88,10 @@ final class ActionResults {
         }
     }
 
-    /** An estimate by all files of a table would keep everybody else away for a plan of one. */
+    /**
+     * Limited, because an estimate by all files of a table would exclude all other callers for a
+     * plan of one file.
+     */
     private int firstBytes(long resultBytes) {
         return clamped(Math.clamp(resultBytes, FIRST_BYTES, replies.firstBytes()));
     }
@@ -146,7 +150,7 @@ final class ActionResults {
         }
     }
 
-    /** Counts what is written, and has its start. */
+    /** A counter of written bytes, which keeps the first of them. */
     private static final class CountedOutput extends OutputStream {
         private final ByteArrayOutputStream start = new ByteArrayOutputStream(1 << 10);
         private long count;

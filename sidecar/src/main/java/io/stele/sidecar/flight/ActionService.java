@@ -27,21 +27,22 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * DoAction and ListActions. Thread safe.
+ * The implementation of Flight's DoAction and ListActions, with access control and a log line for
+ * each change. Thread safe.
  *
- * <p>Invariant: a result has its bytes of the budget of replies until its client has it; one that
- * takes nothing for long loses its connection.
+ * <p>Invariant: a result has its bytes of the budget of replies until its client has it; a client
+ * that receives nothing for long loses its connection.
  */
 final class ActionService {
     private static final Logger log = Logger.get(ActionService.class);
 
-    /** Of a request; definitions of wide tables are longer. */
+    /** The most characters of a request in the log; definitions of wide tables are longer. */
     private static final int MAX_LOGGED_CHARS = 2_000;
 
-    /** Of a result: the message of gRPC is made of its JSON. */
+    /** The copies of a result in memory: its JSON, and the message that gRPC makes of it. */
     private static final int COPIES = 2;
 
-    /** Less than clients take, for what is around the JSON. */
+    /** Less than clients accept, because of the bytes around the JSON. */
     private static final int MAX_RESULT_BYTES = FlightMethods.MAX_MESSAGE_BYTES - (1 << 10);
 
     private final AccessControl access;
@@ -53,7 +54,7 @@ final class ActionService {
     private final Set<Sent> sent = ConcurrentHashMap.newKeySet();
 
     /**
-     * @param untaken how long a client may leave a result
+     * @param untaken how long a client may not receive a result
      */
     ActionService(
             AccessControl access,
@@ -130,7 +131,7 @@ final class ActionService {
         call.onCompleted();
     }
 
-    /** Ends the connections of clients that leave their results for too long. */
+    /** Ends the connections of clients that have not received their results for too long. */
     void endUntaken(long nowNanos) {
         sent.forEach(result -> result.endIfLate(nowNanos));
     }

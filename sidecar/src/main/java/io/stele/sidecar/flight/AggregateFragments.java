@@ -25,8 +25,8 @@ import java.util.List;
 import java.util.concurrent.Executor;
 
 /**
- * The computation of an aggregation on several execution contexts of one scheduling group, which
- * sends the results. Confined to the thread of the call.
+ * The execution of an aggregation for a DoGet, on several execution contexts of one scheduling
+ * group; it sends the results to the client. Confined to the thread of the call.
  */
 final class AggregateFragments {
     private static final int MAX_BATCH_ROWS = 1 << 16;
@@ -66,7 +66,7 @@ final class AggregateFragments {
      * Computes the results, in as many passes as they need, and sends the schema and then the
      * results of each pass.
      *
-     * @param batchBytes about the size of a message
+     * @param batchBytes approximate size of a message
      * @return how many rows were sent
      */
     long send(String name, OutboundStream<FlightData> stream, long batchBytes) {
@@ -75,7 +75,8 @@ final class AggregateFragments {
                 ArrowBatchEncoder.forRows(fields, RowLayout.of(scan.resultColumns()));
         boolean isFirst = true;
         long sent = 0;
-        // At most seven a split, and a split divides the groups: as deep as memory makes it
+        // A split divides the groups and adds at most seven ranges; it is repeated until they fit
+        // into memory
         Deque<GroupRange> left = new ArrayDeque<>(List.of(GroupRange.ALL));
         while (!left.isEmpty()) {
             GroupRange groups = left.pop();

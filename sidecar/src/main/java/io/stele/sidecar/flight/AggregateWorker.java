@@ -31,7 +31,7 @@ final class AggregateWorker implements BatchSource<AggregateWorker.Nothing> {
     private final StoreTrips trips;
 
     private @Nullable AggregatePart part;
-    private @Nullable Boolean loadedAway; // what the last load in the other pool came to
+    private @Nullable Boolean loadedAway; // the result of the last load in the other pool
 
     /** The batch type of a worker, which makes none. */
     enum Nothing {}

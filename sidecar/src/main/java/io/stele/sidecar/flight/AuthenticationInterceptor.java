@@ -59,7 +59,7 @@ final class AuthenticationInterceptor implements ServerInterceptor {
         return find().orElseThrow(() -> new IllegalStateException("Expected a login, found none"));
     }
 
-    /** The same; empty in a handshake. */
+    /** The caller of the present call; empty in a handshake. */
     static Optional<AuthenticatedUser> find() {
         return Optional.ofNullable(USER.get());
     }

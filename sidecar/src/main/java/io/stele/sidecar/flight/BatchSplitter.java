@@ -31,9 +31,9 @@ import org.jspecify.annotations.Nullable;
  * A converter of the Arrow batches of one stream to write batches, one for each shard: it encodes
  * rows and keys and finds the shard of each. Confined to one thread.
  *
- * <p>Rows of a table with a primary key go to the shard of their key; others to the requested
- * shard, or that of their distribution key. If any shard will do, batches take the shards in turn,
- * so that a repeated batch goes to the same shard.
+ * <p>Rows of a table with a primary key go to the shard of their key; other rows go to the
+ * requested shard, or to the shard of their distribution key. If any shard will do, batches take
+ * the shards in turn, so that a repeated batch goes to the same shard.
  */
 final class BatchSplitter {
     private static final byte[] NOTHING = new byte[0];
@@ -259,7 +259,8 @@ final class BatchSplitter {
     }
 
     /**
-     * The columns with all but the key's nullable: a row that names what to delete has no others.
+     * The columns, all nullable but those of the key, because a row of a deletion has values of the
+     * key only.
      */
     private static List<ColumnSchema> keyColumnsRequired(TableSchema schema) {
         return schema.columns().stream()

@@ -10,11 +10,14 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
-/** The waits for the engine on the virtual thread of a call. */
+/**
+ * The waits for futures and jobs of the engine on the virtual thread of a call, and the translation
+ * of their failures. Stateless.
+ */
 final class Blocking {
     private Blocking() {}
 
-    /** The outcome of a future; its failure as it is. */
+    /** Waits for a future; throws its failure. */
     static <T> T await(CompletableFuture<T> future) {
         try {
             return future.get();
@@ -40,7 +43,7 @@ final class Blocking {
         }
     }
 
-    /** The status of a job at its end, or after {@code waitMillis}. */
+    /** Waits for a job; returns its status at its end, or after {@code waitMillis}. */
     static JobStatus await(Job job, long waitMillis) {
         try {
             return job.await(waitMillis);

@@ -21,8 +21,8 @@ final class CallFailures {
     private CallFailures() {}
 
     /**
-     * The status and trailers of a failure; what is not the caller's fault and has no name of its
-     * own is logged here and not shown.
+     * The status and trailers of a failure; an unexpected failure, which has no error code, is
+     * logged here and not shown.
      */
     static StatusRuntimeException describe(String method, Throwable failure) {
         Throwable cause =

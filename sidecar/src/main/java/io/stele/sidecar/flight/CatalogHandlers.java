@@ -37,7 +37,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** The actions on schemas and tables. Thread safe. */
+/** The handlers of the catalog actions on schemas and tables. Thread safe. */
 final class CatalogHandlers {
     private final EngineService engine;
 

@@ -8,7 +8,7 @@ import io.stele.protocol.SteleException;
 import io.stele.protocol.flight.FlightErrors;
 
 /**
- * A call that can be ended from any thread; what its service does later has no effect. Thread safe.
+ * A gRPC call that any thread can end; later replies of its service have no effect. Thread safe.
  */
 final class EndableCall<Q, R> extends SimpleForwardingServerCall<Q, R> {
     private volatile boolean closed; // written under the lock of this
@@ -22,7 +22,7 @@ final class EndableCall<Q, R> extends SimpleForwardingServerCall<Q, R> {
         close(FlightErrors.status(reason), FlightErrors.trailers(reason));
     }
 
-    /** Whether the client has, or will have, an answer: nothing is to be done for it any more. */
+    /** Whether the call has ended, so that no work for it is needed any more. */
     boolean hasEnded() {
         return closed;
     }

@@ -15,8 +15,8 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Netty's threads of the Flight port, with epoll where the machine has it: as gRPC would choose
- * them, which takes all or none of them from its caller.
+ * Netty's threads of the Flight port, with epoll if the machine has it, as gRPC itself would choose
+ * them. They are here because gRPC accepts either all of its threads from its caller or none.
  *
  * @param listening accepts connections
  * @param serving reads and writes them
@@ -49,7 +49,7 @@ record EventLoops(EventLoopGroup listening, EventLoopGroup serving) implements A
         return channel;
     }
 
-    /** Ends the threads soon; what is under way is given a second. */
+    /** Ends the threads soon; running tasks have one second. */
     @Override
     public void close() {
         listening.shutdownGracefully(0, 1, TimeUnit.SECONDS);

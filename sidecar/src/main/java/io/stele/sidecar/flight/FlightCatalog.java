@@ -39,14 +39,14 @@ import java.util.Set;
 import java.util.concurrent.ThreadFactory;
 
 /**
- * ListFlights, GetFlightInfo and GetSchema: tables as stock Flight clients see them, named by the
- * path schema, table. Thread safe.
+ * The implementation of Flight's ListFlights, GetFlightInfo and GetSchema, which show tables to
+ * stock Flight clients, named by the path schema, table. Thread safe.
  */
 final class FlightCatalog {
-    // Between GetFlightInfo and its DoGets; these hold the snapshot from then on.
+    // The time between GetFlightInfo and its DoGets, which hold the snapshot from then on.
     private static final Duration INFO_LEASE = Duration.ofMinutes(5);
 
-    // What is on its way to a client that reads as fast as it can
+    // Bytes in flight to a client that reads as fast as it can
     private static final int READY_BYTES = 256 << 10;
 
     private static final long UNKNOWN = -1; // of rows and bytes
@@ -73,7 +73,7 @@ final class FlightCatalog {
         this.threads = requireNonNull(threads, "threads is null");
     }
 
-    /** Lists tables without endpoints: asking for one takes its snapshot. */
+    /** Lists tables without endpoints, because an endpoint needs a snapshot. */
     void listFlights(Criteria criteria, StreamObserver<FlightInfo> infos) {
         OutboundStream<FlightInfo> stream =
                 new OutboundStream<>(
@@ -84,7 +84,7 @@ final class FlightCatalog {
         threads.newThread(() -> list(criteria, user, stream)).start();
     }
 
-    /** A client that is behind is waited for: there may be many tables. */
+    /** Waits for a client that is behind, because there may be many tables. */
     private void list(Criteria criteria, AuthenticatedUser user, OutboundStream<FlightInfo> infos) {
         try {
             String wanted = new String(criteria.expression(), UTF_8);

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * A limit on the connections of the Flight port, as a handler of its listening channel. gRPC limits
  * calls, not connections. A connection has a place among the pending logins until its first call
  * with the secret, in its headers or in the payload of a {@code Handshake}. Without one it is
- * closed at the deadline, or when it gives way to newer ones.
+ * closed at the deadline, or in favor of newer connections.
  *
  * <p>Invariant: at most {@code maxConnections} connections that have logged in are open; the others
  * are at most those of the pending logins. Thread-safe.
@@ -31,8 +31,8 @@ final class FlightConnections extends ChannelInboundHandlerAdapter {
     private final PendingLogins logins;
     private final AccessMetrics metrics;
 
-    // Guarded by this. By the very object that the channel has, and gives to gRPC: a client's
-    // address may be that of two connections for a moment
+    // Guarded by this. Keyed by the address object that the channel passes to gRPC, because two
+    // connections may have equal addresses for a moment
     private final Map<SocketAddress, Connection> open = new IdentityHashMap<>();
     private int loggedIn;
 
@@ -44,10 +44,11 @@ final class FlightConnections extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * A call had the secret: its connection stays until one of both ends it.
+     * Marks the connection of a call with the secret as logged in; it stays until client or server
+     * ends it.
      *
      * @param client the remote address of the call's transport
-     * @throws SteleException BUSY: too many others have logged in
+     * @throws SteleException BUSY if too many others have logged in
      */
     void logIn(@Nullable SocketAddress client) {
         Connection connection;
@@ -86,7 +87,7 @@ final class FlightConnections extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** The message is an accepted connection, whose event loop is chosen behind this handler. */
+    /** The message is an accepted connection, whose event loop a later handler chooses. */
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
         ((Channel) message).pipeline().addFirst(new Connection());

@@ -158,7 +158,7 @@ public final class FlightServer implements AutoCloseable {
         }
     }
 
-    /** Takes no further calls, waits that long for the present ones, then cancels what is left. */
+    /** Accepts no further calls, waits that long for the present ones, then cancels the rest. */
     public synchronized void drain(Duration timeout) {
         if (server == null) {
             return;

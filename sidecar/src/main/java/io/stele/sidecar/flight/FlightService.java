@@ -21,7 +21,10 @@ import io.stele.sidecar.metrics.IngestMetrics;
 import io.stele.sidecar.metrics.ReadMetrics;
 import java.util.concurrent.ThreadFactory;
 
-/** The methods of Arrow Flight, as far as Stele has them: all but DoExchange. Thread safe. */
+/**
+ * The gRPC service of Arrow Flight, which passes each method to its implementation; all methods but
+ * DoExchange. Thread safe.
+ */
 public final class FlightService {
     private final EngineService engine;
     private final HandshakeService handshakes;
@@ -80,8 +83,8 @@ public final class FlightService {
     }
 
     /**
-     * As {@link PutService#endSlowStreams} and {@link ActionService#endUntaken}; and what clients
-     * of Flight SQL have left open expires.
+     * As {@link PutService#endSlowStreams} and {@link ActionService#endUntaken}; also closes
+     * expired objects of Flight SQL clients.
      */
     void endSlowClients(long nowNanos) {
         puts.endSlowStreams(nowNanos);
@@ -89,17 +92,17 @@ public final class FlightService {
         sql.expire();
     }
 
-    /** As the engine's. */
+    /** An empty room in the engine's budget of received bytes. */
     WriteRoom writeRoom() {
         return engine.engine().writeRoom();
     }
 
-    /** Ends the streams that have no end of their own. */
+    /** Ends the streams that do not end by themselves. */
     void endWatches() {
         watches.close();
     }
 
-    /** Closes what clients of Flight SQL have left open. */
+    /** Closes all objects that clients of Flight SQL have left open. */
     void closeSql() {
         sql.close();
     }

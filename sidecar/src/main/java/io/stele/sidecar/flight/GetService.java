@@ -44,12 +44,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadFactory;
 
 /**
- * DoGet: the rows of one shard at a snapshot, batch by batch at the pace of the client. A fragment
- * makes them on an execution context of the scheduling group that the call's tag selects. Thread
- * safe.
+ * The implementation of Flight's DoGet, which streams the rows of a shard, a lookup or an
+ * aggregation at a snapshot, at the client's pace. A fragment makes them on an execution context of
+ * the scheduling group that the call's tag selects. Thread safe.
  */
 final class GetService {
-    // The scan gives its lease back when it ends; this is for a process that dies in between.
+    // The scan releases its lease when it ends; this is for a process that dies before.
     private static final Duration OWN_LEASE = Duration.ofHours(1);
 
     private final EngineService engine;
@@ -151,7 +151,7 @@ final class GetService {
         }
     }
 
-    /** A ticket is what a client makes of it, so that what it names is checked, not who got it. */
+    /** Checks the table that a ticket names, because a client can make any ticket. */
     private void checkAccess(ScanTicket ticket, AuthenticatedUser user) {
         if (access.isRestricted(user)) {
             TableSchema table = engine.engine().catalog().current().table(ticket.tableId());

@@ -12,10 +12,10 @@ import java.util.Base64;
 import java.util.Optional;
 
 /**
- * Handshake, by which stock Flight clients trade user and password for a token: newer ones in
- * headers, which {@link AuthenticationInterceptor} has dealt with, older ones in the payload. A
- * payload with the secret, or with the password of a user, logs the connection in, any other one
- * does not. Thread safe.
+ * The implementation of Flight's Handshake, by which stock clients exchange user and password for a
+ * token. Newer clients send them in headers, which {@link AuthenticationInterceptor} has checked,
+ * older ones in the payload. A payload with the secret, or with the password of a user, logs the
+ * connection in; any other payload does not. Thread safe.
  */
 final class HandshakeService {
     private final Authenticator authenticator;

@@ -6,9 +6,9 @@ import io.grpc.ServerStreamTracer;
 import io.stele.protocol.flight.FlightMethods;
 
 /**
- * The bytes that a {@code Handshake} has received, also of a message that is not whole: gRPC has
- * one message limit for all methods, and would buffer as much as a batch for an unauthenticated
- * client.
+ * A gRPC stream tracer that limits the bytes of an unauthenticated {@code Handshake}, also within a
+ * message that is not complete. gRPC has one message limit for all methods, and would buffer as
+ * much as a batch.
  *
  * <p>Confined to the transport's thread, except for its creation.
  */
@@ -20,7 +20,7 @@ final class HandshakeSize extends ServerStreamTracer {
     private volatile Runnable tooLarge = () -> {};
     private long receivedBytes;
 
-    /** Begins to watch: {@code tooLarge} runs when more comes than a handshake may have. */
+    /** Sets the limit: {@code tooLarge} runs when more bytes come than a handshake may have. */
     void limit(Runnable tooLarge) {
         this.tooLarge = tooLarge;
     }

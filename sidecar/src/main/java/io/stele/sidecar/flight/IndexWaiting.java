@@ -29,7 +29,7 @@ final class IndexWaiting {
     /**
      * Blocks until the indexes are ready or the patience is over.
      *
-     * @throws SteleException what is wrong with an index
+     * @throws SteleException the failure of an index's build
      */
     static void await(StorageEngine engine, TableSchema table, Optional<String> user) {
         List<CompletableFuture<JobStatus>> builds =

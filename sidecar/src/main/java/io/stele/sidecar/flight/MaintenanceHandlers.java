@@ -38,9 +38,14 @@ import io.stele.sidecar.engine.SidecarAggregateCache;
 import java.util.List;
 import java.util.Optional;
 
-/** The actions for operators. Thread safe. */
+/**
+ * The handlers of the actions on maintenance, jobs and status, for operators and the connector.
+ * Thread safe.
+ */
 final class MaintenanceHandlers {
-    /** Well below what connections, and what is between them, take for a dead peer. */
+    /**
+     * Well below the time after which connections, and proxies between them, regard a peer as dead.
+     */
     private static final long MAX_JOB_WAIT_MILLIS = 10_000;
 
     private final EngineService engine;

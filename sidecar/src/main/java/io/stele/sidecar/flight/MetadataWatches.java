@@ -30,7 +30,7 @@ final class MetadataWatches implements AutoCloseable {
     /** One a coordinator and catalog; each is a thread that looks five times a second. */
     private static final int MAX_WATCHES = 100;
 
-    /** Queries learn of changes by themselves: this is how long a cache lags behind without. */
+    /** How long a cache lags behind; queries receive changes by themselves. */
     private static final Duration LOOK_EVERY = Duration.ofMillis(200);
 
     /** A client without a message for some seconds can conclude that its stream is broken. */

@@ -12,11 +12,10 @@ import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import java.io.IOException;
 import java.util.List;
-import java.util.Optional;
 
 /**
- * The rows of another cursor with the wanted columns only, and of row columns the wanted fields.
- * Confined to one thread at a time.
+ * A row cursor for a DoGet that reduces another cursor's rows to the wanted columns and the wanted
+ * fields of row columns. Confined to one thread at a time.
  */
 final class NarrowedRows implements RowCursor {
     private final RowCursor rows;
@@ -33,30 +32,16 @@ final class NarrowedRows implements RowCursor {
     }
 
     /**
-     * Takes the cursor over.
+     * Takes ownership of the cursor.
      *
-     * @param columnIds stored columns that are wanted, those of {@code fields} among them
+     * @param columnIds stored columns that are wanted, including those of {@code fields}
      */
     static RowCursor of(RowCursor rows, List<Integer> columnIds, ColumnFields fields) {
         TableSchema whole = rows.schema();
         List<ColumnSchema> columns =
                 columnIds.stream().distinct().map(whole::column).map(fields::of).toList();
-        // Of its keys nothing is left that a reader would need
-        TableSchema narrowed =
-                new TableSchema(
-                        whole.id(),
-                        whole.schemaName(),
-                        whole.tableName(),
-                        whole.schemaVersion(),
-                        columns,
-                        List.of(),
-                        List.of(),
-                        List.of(),
-                        List.of(),
-                        Orientation.COLUMN,
-                        whole.tableGroup(),
-                        whole.shardCount(),
-                        Optional.empty());
+        // Without keys, which a reader does not need
+        TableSchema narrowed = whole.narrowedTo(columns).orientation(Orientation.COLUMN).build();
         return new NarrowedRows(rows, narrowed);
     }
 

@@ -12,8 +12,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The outgoing messages of a call, written by one thread that waits while the client is behind. So
- * what is buffered for a slow client is one message beyond gRPC's threshold, for answers of any
+ * The outgoing messages of a gRPC call, sent by one thread that blocks while the client is behind.
+ * So at most one message beyond gRPC's threshold is buffered for a slow client, for replies of any
  * size.
  *
  * <p>Guarded by its lock where gRPC's threads meet the writing thread; {@link #send} belongs to
@@ -27,7 +27,7 @@ final class OutboundStream<T> {
     private volatile @Nullable Runnable whenCancelled;
     private volatile @Nullable Runnable whenGone;
 
-    /** Must be made before the call's method returns: gRPC takes no handlers later. */
+    /** Must be made before the call's method returns: gRPC accepts no handlers later. */
     OutboundStream(
             ServerCallStreamObserver<T> observer, int readyThresholdBytes, long stallTimeoutNanos) {
         this.observer = requireNonNull(observer, "observer is null");
@@ -38,25 +38,25 @@ final class OutboundStream<T> {
     }
 
     /**
-     * Sends a message once the client can take it.
+     * Sends a message once the client can receive it.
      *
-     * @throws SteleException UNAVAILABLE: the client has gone, or takes nothing for too long
+     * @throws SteleException UNAVAILABLE if the client has gone, or receives nothing for too long
      */
     void send(T message) {
         awaitReady();
         observer.onNext(message);
     }
 
-    /** Whether the client can take a message now. */
+    /** Whether the client can receive a message now. */
     boolean isReady() {
         return observer.isReady();
     }
 
     /**
-     * Waits for what is to be sent, or for the right to make it.
+     * Waits for a message that is to be sent, or for the permission to make one.
      *
      * @param giveUp ends the wait when the client has gone; any thread, perhaps more than once
-     * @throws SteleException what the future failed with
+     * @throws SteleException the failure of the future
      */
     <R> R await(CompletableFuture<R> future, Runnable giveUp) {
         if (!future.isDone()) {

@@ -9,24 +9,25 @@ import java.util.concurrent.CompletableFuture;
 /** The receiver of the batches of one DoPut. Confined to the incoming side of its stream. */
 interface PutReceiver {
     /**
-     * Takes one batch.
+     * Writes one batch.
      *
-     * @param room holds {@code heldBytes} for the message, until the receiver gives them back or
-     *     the stream ends
-     * @return completes with what the client is told once the batch has been dealt with
+     * @param room holds {@code heldBytes} for the message, until the receiver returns them or the
+     *     stream ends
+     * @return completes with the reply to the client when the batch is written
      */
     CompletableFuture<Optional<PutResult>> write(
             FlightData message, WriteRoom room, long heldBytes);
 
     /**
-     * Whether the first message is all: such a client waits for the result before it ends its side.
+     * Whether the first message is the only one: such a client waits for the result before it ends
+     * its side.
      */
     boolean takesNoBatches();
 
     /** Bytes that the latest batch takes beyond its message. */
     long encodedBytes();
 
-    /** There are no more batches; completes with what the client is told at last. */
+    /** Ends the batches; completes with the last reply to the client. */
     CompletableFuture<Optional<PutResult>> finish();
 
     /** The call has ended, in whatever way; from any thread, perhaps more than once. */

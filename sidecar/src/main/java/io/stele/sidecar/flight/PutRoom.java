@@ -17,9 +17,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory that the messages of one DoPut hold in the engine's budget, from their first byte, as
- * gRPC gathers them. gRPC names no length before a message is whole, and cannot stop within one. So
- * a stream whose bytes find no room is refused.
+ * A gRPC stream tracer that counts the messages of one DoPut in the engine's memory budget, from
+ * their first byte, as gRPC gathers them. gRPC names no length before a message is whole, and
+ * cannot stop within one. So a stream whose bytes find no room is refused.
  *
  * <p>Bytes come on the transport's thread, and whole messages are taken by the stream's. Invariant:
  * the room holds the bytes of all messages that have come and are not yet batches of the engine,
@@ -41,7 +41,7 @@ final class PutRoom extends ServerStreamTracer {
     /**
      * Begins to count, before the first message is requested.
      *
-     * @param refused runs when there is no room for what has come
+     * @param refused runs when there is no room for the bytes that have come
      * @param closed runs when nothing more can come
      */
     void begin(WriteRoom room, Consumer<SteleException> refused, Runnable closed) {
@@ -95,7 +95,7 @@ final class PutRoom extends ServerStreamTracer {
      * The bytes that the next message holds.
      *
      * @param messageBytes of its content, which are more where it was compressed
-     * @throws SteleException BUSY: there is no room for it
+     * @throws SteleException BUSY if there is no room for it
      */
     long takeMessage(long messageBytes) {
         long received = requireNonNull(wholeBytes.poll(), "the message was not counted");

@@ -19,7 +19,10 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
 
-/** DoPut: batches of rows on their way into tables and transactions. Thread safe. */
+/**
+ * The implementation of Flight's DoPut, which opens streams of row batches into tables and
+ * transactions, or for commands of Flight SQL. Thread safe.
+ */
 final class PutService {
     private final EngineService engine;
     private final AccessControl access;
@@ -30,7 +33,7 @@ final class PutService {
     private final Set<PutStream> streams = ConcurrentHashMap.newKeySet();
 
     /**
-     * @param threads start those that continue a stream
+     * @param threads starts the threads that continue a stream
      */
     PutService(
             FlightConfig config,
@@ -83,12 +86,12 @@ final class PutService {
                 : PutSession.open(engine, access, AuthenticationInterceptor.user(), first, metrics);
     }
 
-    /** Ends the streams whose clients bring a batch so slowly that they hold its memory for all. */
+    /** Ends the streams whose clients send a batch so slowly that others lack its memory. */
     void endSlowStreams(long nowNanos) {
         streams.forEach(stream -> stream.failIfSlow(nowNanos));
     }
 
-    /** The rest of a stream that has failed. */
+    /** A receiver that ignores the rest of a failed stream. */
     private static final class Ignored implements StreamObserver<FlightData> {
         @Override
         public void onNext(FlightData message) {}

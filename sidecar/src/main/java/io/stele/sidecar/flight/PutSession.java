@@ -80,7 +80,7 @@ final class PutSession implements PutReceiver {
     /**
      * Begins with the first message of a stream, which has the descriptor and the Arrow schema.
      *
-     * @throws AccessDeniedException the user may not change the table so
+     * @throws AccessDeniedException if the user may not change the table in this way
      * @throws SteleException when the table is not there, or the columns do not fit it
      */
     static PutSession open(
@@ -167,7 +167,7 @@ final class PutSession implements PutReceiver {
      *
      * @param room holds {@code heldBytes} for the message, which the batches of the shards take
      *     over
-     * @throws SteleException among others BUSY: there is no room for the batches
+     * @throws SteleException among others BUSY if there is no room for the batches
      */
     @Override
     public CompletableFuture<Optional<PutResult>> write(
@@ -210,7 +210,7 @@ final class PutSession implements PutReceiver {
         return CompletableFuture.completedFuture(Optional.empty());
     }
 
-    /** Batches that are under way are answered to nobody. */
+    /** Does nothing; replies to batches in flight are dropped. */
     @Override
     public void close() {}
 
@@ -218,8 +218,8 @@ final class PutSession implements PutReceiver {
      * If columns of the table were changed, the rest of the stream is read by its fields' ids, or
      * names, as rows of the table as it is now.
      *
-     * @throws AccessDeniedException the rules have changed
-     * @throws SteleException the fields do not fit the table any more
+     * @throws AccessDeniedException if the rules have changed
+     * @throws SteleException if the fields do not fit the table any more
      */
     private void followTable() {
         TableSchema present = engine.catalog().current().table(schema.id());

@@ -19,8 +19,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One DoPut: takes batches, answers them in their order as they become durable, and requests only a
- * few more from the client, and only while the engine's budget is likely to have room for them.
+ * The flow control of one DoPut: it passes batches to their receiver, and sends replies in order as
+ * they become durable. It requests only a few more messages from the client, and only while the
+ * engine's budget is likely to have room for them.
  *
  * <p>Invariant: at most {@code maxPending} messages are requested or being written, at most {@value
  * #MAX_REQUESTED} of them requested. The messages of the client come one at a time; answers come
@@ -61,9 +62,9 @@ final class PutStream implements StreamObserver<FlightData> {
     }
 
     /**
-     * Begins to take messages.
+     * Begins to receive messages.
      *
-     * @param threads start those that go on when there is room
+     * @param threads starts the threads that continue when there is room
      * @param closed runs when nothing more can come
      */
     static PutStream start(
@@ -129,7 +130,7 @@ final class PutStream implements StreamObserver<FlightData> {
         }
     }
 
-    /** The call has ended; what its receiver has begun is given up, or goes on without it. */
+    /** Ends the stream; its receiver aborts its work, or continues it without the stream. */
     private void close() {
         ended = true;
         PutReceiver receiver = session;
@@ -163,7 +164,7 @@ final class PutStream implements StreamObserver<FlightData> {
         }
     }
 
-    /** Answers the finished batches at the head, and requests more. */
+    /** Replies to the finished batches at the head, and requests more. */
     private void advance() {
         lock.lock();
         try {
@@ -188,7 +189,7 @@ final class PutStream implements StreamObserver<FlightData> {
         }
     }
 
-    /** Once the client has sent all, and before it is told of the end. */
+    /** Finishes the receiver once, when the client has sent everything and all batches are done. */
     private void finishOnce() {
         if (ended || !inputEnded || finishing || !areDone()) {
             return;
@@ -208,7 +209,7 @@ final class PutStream implements StreamObserver<FlightData> {
     }
 
     private void requestMore() {
-        // A client that reads no answers gets to send no more batches.
+        // A client that reads no replies may send no more batches.
         while (!ended
                 && !inputEnded
                 && requested < MAX_REQUESTED
@@ -226,12 +227,15 @@ final class PutStream implements StreamObserver<FlightData> {
                 : room.room().hasRoomFor((requested + 1) * batchBytes);
     }
 
-    /** Called where the writes of others end, which is no place to wait for this stream's lock. */
+    /**
+     * Continues on another thread, because the caller, at the end of another write, must not wait
+     * for this stream's lock.
+     */
     private void resume() {
         threads.newThread(this::advance).start();
     }
 
-    /** Ends the stream if its client brings a batch too slowly. */
+    /** Ends the stream if its client sends a batch too slowly. */
     void failIfSlow(long nowNanos) {
         if (room.isTooSlow(nowNanos)) {
             fail(

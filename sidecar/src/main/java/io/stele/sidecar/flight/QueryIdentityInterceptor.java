@@ -17,7 +17,7 @@ import java.util.Optional;
 final class QueryIdentityInterceptor implements ServerInterceptor {
     private static final Context.Key<QueryIdentity> IDENTITY = Context.key("stele-query-tag");
 
-    /** Of the present call; on the call's thread. */
+    /** The query identity of the present call; called on the call's thread. */
     static QueryIdentity current() {
         QueryIdentity identity = IDENTITY.get();
         return identity == null ? QueryIdentity.NONE : identity;
@@ -28,7 +28,7 @@ final class QueryIdentityInterceptor implements ServerInterceptor {
         return Optional.of(current().user()).filter(name -> !name.isEmpty());
     }
 
-    /** A name of any length as that of a user. */
+    /** A name, cut to the greatest length of a user's name. */
     static String shortened(String name) {
         return name.substring(0, Math.min(name.length(), QueryIdentity.MAX_LENGTH));
     }
@@ -40,7 +40,10 @@ final class QueryIdentityInterceptor implements ServerInterceptor {
                 Context.current().withValue(IDENTITY, identity(headers)), call, headers, next);
     }
 
-    /** Who has the secret may act for others; a user of the password file is itself. */
+    /**
+     * A caller with the secret may act for others; a user of the password file acts only for
+     * itself.
+     */
     private static QueryIdentity identity(Metadata headers) {
         QueryIdentity named = QueryIdentityHeaders.get(headers);
         return AuthenticationInterceptor.find()

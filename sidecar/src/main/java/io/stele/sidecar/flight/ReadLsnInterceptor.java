@@ -13,9 +13,9 @@ import io.stele.protocol.flight.FlightErrors;
 import java.util.Optional;
 
 /**
- * The header {@code stele-read-lsn}: a call sees every write at or below this LSN, or is refused. A
- * client that carries the LSN of its last write from call to call reads its own writes, also those
- * made through another port.
+ * A gRPC server interceptor of the header {@code stele-read-lsn}: a call sees every write at or
+ * below this LSN, or is refused. A client that carries the LSN of its last write from call to call
+ * reads its own writes, also those made through another port.
  */
 final class ReadLsnInterceptor implements ServerInterceptor {
     static final Metadata.Key<String> READ_LSN =

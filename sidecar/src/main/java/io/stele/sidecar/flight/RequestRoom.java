@@ -13,9 +13,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory that the request of a call holds in the engine's budget of what is received, from its
- * bytes beyond {@value #FREE_BYTES} on, as gRPC gathers them. A call whose request finds no room is
- * refused. Small requests need none: a commit must come through where staged rows fill the budget.
+ * A gRPC stream tracer that counts the request of a call in the engine's budget of received bytes,
+ * from its bytes beyond {@value #FREE_BYTES} on, as gRPC gathers them. A call whose request finds
+ * no room is refused. Small requests need none: a commit must come through where staged rows fill
+ * the budget.
  *
  * <p>Bytes come on the transport's thread. Invariant: the room is held until the end of the call.
  */
@@ -33,9 +34,9 @@ final class RequestRoom extends ServerStreamTracer {
     private long receivedBytes;
 
     /**
-     * Begins to count, before the request is asked for.
+     * Begins to count, before the message is requested.
      *
-     * @param refused runs when there is no room for what has come
+     * @param refused runs when there is no room for the bytes that have come
      */
     void begin(WriteRoom room, Consumer<SteleException> refused) {
         this.refused = requireNonNull(refused, "refused is null");
@@ -76,7 +77,7 @@ final class RequestRoom extends ServerStreamTracer {
         }
     }
 
-    /** Counts all calls but those that have rules of their own. */
+    /** A factory for all calls but DoPut and Handshake, which have their own tracers. */
     static final class Factory extends ServerStreamTracer.Factory {
         @Override
         public ServerStreamTracer newServerStreamTracer(String fullMethodName, Metadata headers) {

@@ -27,8 +27,8 @@ final class RequestRoomInterceptor implements ServerInterceptor {
     private final FlightConnections connections;
 
     /**
-     * @param rooms empty ones, of the engine; fails with a {@link SteleException} while it is not
-     *     open
+     * @param rooms returns empty rooms of the engine; throws a {@link SteleException} while it is
+     *     not open
      */
     RequestRoomInterceptor(Supplier<WriteRoom> rooms, FlightConnections connections) {
         this.connections = requireNonNull(connections, "connections is null");

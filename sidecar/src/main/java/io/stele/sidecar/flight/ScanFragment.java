@@ -26,13 +26,14 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fragment that reads one shard and makes record batches of it: the schema first, then rows.
+ * The fragment of a DoGet that reads one shard, or the rows of a lookup, into Arrow record batches:
+ * first the schema, then rows.
  *
  * <p>On its context it runs as long as everything is in memory. A step that must wait for the store
  * runs in another pool, and the context is free meanwhile ({@link StoreTrips}).
  */
 final class ScanFragment implements BatchSource<ScanBatch> {
-    // 65,536: what a Trino page or a pandas chunk takes; narrow rows reach it before the size.
+    // 65,536: the size of a Trino page or a pandas chunk; narrow rows reach it before the size.
     private static final int MAX_BATCH_ROWS = 1 << 16;
 
     // Well below 50 microseconds; reading the clock costs about as much as one row.
@@ -46,7 +47,7 @@ final class ScanFragment implements BatchSource<ScanBatch> {
 
     private @Nullable RowCursor cursor;
     private @Nullable ArrowBatchEncoder encoder; // from the schema on
-    private @Nullable Step stepAway; // what the last step in the other pool came to
+    private @Nullable Step stepAway; // the result of the last step in the other pool
     private long remaining;
     private int rows; // in the encoder
     private long sizeBytes; // of these
@@ -66,7 +67,7 @@ final class ScanFragment implements BatchSource<ScanBatch> {
     }
 
     /**
-     * The fragment, to be pulled from.
+     * Opens the fragment; returns the edge from which its batches are pulled.
      *
      * @param context of this fragment alone
      * @param opener opens the cursor; called again in the pool of reads if it must wait

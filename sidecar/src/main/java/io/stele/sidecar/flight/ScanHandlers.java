@@ -38,9 +38,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** The actions on snapshots and scan plans. Thread safe. */
+/**
+ * The handlers of the actions on snapshots and their leases, scan plans and aggregation estimates.
+ * Thread safe.
+ */
 final class ScanHandlers {
-    /** Far more than a name is given to another table in the time of a request. */
+    /**
+     * The most snapshots of one request: during it, a name is given to another table far less
+     * often.
+     */
     private static final int MAX_SNAPSHOTS = 16;
 
     private static final Logger log = Logger.get(ScanHandlers.class);
@@ -99,7 +105,10 @@ final class ScanHandlers {
                         this::estimate));
     }
 
-    /** About the memory of what the action of that name answers: its plans are of small tables. */
+    /**
+     * The approximate memory, in bytes, of the reply that opens a table; its plans are of small
+     * tables.
+     */
     static long resultBytes(OpenTableRequest request) {
         return request.plans().map(plans -> plans.size() * PLAN_BYTES).orElse(0L);
     }

@@ -18,7 +18,10 @@ import java.util.Optional;
  * user who has authenticated, and the schema that its header names.
  */
 final class SqlCallerInterceptor implements ServerInterceptor {
-    /** JDBC sends what it does not know of its URL as headers, ADBC its {@code call_header}s. */
+    /**
+     * The header of the search path. JDBC sends unknown parameters of its URL as headers, ADBC its
+     * {@code call_header}s.
+     */
     private static final Metadata.Key<String> SCHEMA =
             Metadata.Key.of("schema", Metadata.ASCII_STRING_MARSHALLER);
 
@@ -27,7 +30,7 @@ final class SqlCallerInterceptor implements ServerInterceptor {
     private static final Context.Key<List<String>> PATH =
             Context.keyWithDefault("stele-sql-path", DEFAULT_PATH);
 
-    /** Of the present call; on the call's thread. */
+    /** The caller of the present call; called on the call's thread. */
     static SqlCaller current() {
         AuthenticatedUser user = AuthenticationInterceptor.user();
         QueryIdentity identity = QueryIdentityInterceptor.current();

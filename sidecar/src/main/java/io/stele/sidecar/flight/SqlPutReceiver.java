@@ -13,8 +13,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The receiver of a DoPut of Flight SQL. Its messages keep their room until the call ends, since
- * they may be wanted until then, except where the rows have gone to the engine.
+ * The receiver of a DoPut of Flight SQL, which passes batches to a {@link SqlPut}. Its messages
+ * keep their room until the call ends, because they may be needed until then, unless their rows
+ * were passed to the engine.
  */
 final class SqlPutReceiver implements PutReceiver {
     private final SqlPut put;

@@ -20,7 +20,7 @@ final class StatementIdInterceptor implements ServerInterceptor {
     private static final Context.Key<Optional<UUID>> ID =
             Context.keyWithDefault("stele-statement-id", Optional.empty());
 
-    /** Of the present call; on the call's thread. */
+    /** The statement id of the present call; called on the call's thread. */
     static Optional<UUID> current() {
         return ID.get();
     }

@@ -51,7 +51,7 @@ final class StoreTrips {
         edge = fragment;
     }
 
-    /** Throws what the last trip failed with. */
+    /** Throws the failure of the last trip. */
     void check() throws Exception {
         Throwable failed = failure;
         if (failed != null) {

@@ -15,7 +15,7 @@ import io.stele.protocol.api.write.WriteActions;
 import io.stele.sidecar.engine.EngineService;
 import java.util.List;
 
-/** The actions on transactions. Thread safe. */
+/** The handlers of the actions on transactions. Thread safe. */
 final class TransactionHandlers {
     private final EngineService engine;
 

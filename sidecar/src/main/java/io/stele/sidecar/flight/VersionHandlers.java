@@ -15,7 +15,10 @@ import io.stele.sidecar.engine.EngineService;
 import java.util.List;
 import java.util.Optional;
 
-/** The action on tables of the past. Thread safe. */
+/**
+ * The handler of the action that opens a snapshot of the past and describes a table as of it.
+ * Thread safe.
+ */
 final class VersionHandlers {
     private final EngineService engine;
 

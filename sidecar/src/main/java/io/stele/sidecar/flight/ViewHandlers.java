@@ -27,7 +27,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The actions on views and materialized views. Thread safe. */
+/** The handlers of the catalog actions on views and materialized views. Thread safe. */
 final class ViewHandlers {
     private final EngineService engine;
 

@@ -7,13 +7,13 @@ import java.io.IOException;
 import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 
-/** The replies to requests other than writes that failed, and what the log says of them. */
+/** The error replies, and the log lines, of framed requests other than writes that failed. */
 final class FailureReplies {
     private static final Logger log = Logger.get(FailureReplies.class);
 
     private FailureReplies() {}
 
-    /** Answers by {@code action}, or by how it failed. */
+    /** Runs {@code action}, which replies to the request, or replies with its failure. */
     static void answer(Request request, Consumer<Request> action) {
         try {
             action.accept(request);

@@ -30,9 +30,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One client of the framed server. Its own virtual thread reads requests (a thread of the system,
- * if it opens tables), a second one writes replies; what lies between is asynchronous, so requests
- * are pipelined and answered as they complete.
+ * The connection of one client to the framed server, with its login, threads, pipelined requests
+ * and replies. Its own virtual thread reads requests (a platform thread, if it opens tables), a
+ * second one writes replies. The work in between is asynchronous, so requests are pipelined, and
+ * replies are sent as they complete.
  *
  * <p>Invariant: every request takes one permit of the connection, and its bytes of the server
  * before they are read, and returns both once its reply is flushed or the connection is gone.
@@ -201,7 +202,7 @@ final class FramedConnection implements AutoCloseable {
     }
 
     /**
-     * @param isOwnThread whether this is a thread of the system, not one of those that share some
+     * @param isOwnThread whether this is a platform thread, not a virtual one
      */
     private void serveRequests(boolean isOwnThread) throws IOException, InterruptedException {
         while (true) {
@@ -234,8 +235,8 @@ final class FramedConnection implements AutoCloseable {
     }
 
     /**
-     * A thread of the system serves the next requests too, because queries wait for them. The
-     * system wakes it directly, without a detour over the threads that run virtual ones.
+     * A platform thread serves the next requests too, because queries wait for them. The system
+     * wakes it directly, without a detour over the threads that run virtual ones.
      */
     private void serveRequestsInOwnThread() throws IOException, InterruptedException {
         FutureTask<@Nullable Void> rest =
@@ -281,7 +282,10 @@ final class FramedConnection implements AutoCloseable {
                 });
     }
 
-    /** The same from the thread that serves the requests: it waits until the reply has left. */
+    /**
+     * Adds the reply of a request on the thread that serves the requests, which waits until the
+     * reply is written.
+     */
     void replyHere(Request request, FrameType type, FramePayload payload, Runnable flushed) {
         try {
             responses.addAndWrite(
@@ -332,7 +336,7 @@ final class FramedConnection implements AutoCloseable {
         close();
     }
 
-    /** Closes the connection if its client takes no replies. */
+    /** Closes the connection if its client receives no replies. */
     void closeIfStalled(long timeoutNanos) {
         if (responses.isStalled(timeoutNanos)) {
             log.warn("Closing the connection of %s: it takes no replies", this);
@@ -340,7 +344,7 @@ final class FramedConnection implements AutoCloseable {
         }
     }
 
-    /** Closes the connection if its client brings a request too slowly. */
+    /** Closes the connection if its client sends a request too slowly. */
     void closeIfSlow(long nowNanos) {
         if (pace.isTooSlow(nowNanos)) {
             log.warn(

@@ -151,12 +151,12 @@ public final class FramedServer implements AutoCloseable {
         return context.pending().pendingBytes();
     }
 
-    /** Bytes of replies that are being made, or that their clients have not yet taken. */
+    /** Bytes of replies that are being made, or that their clients have not yet received. */
     public long replyBytes() {
         return context.replies().usedBytes();
     }
 
-    /** Replies that wait for room. */
+    /** The number of replies that wait for room. */
     public long waitingReplies() {
         return context.replies().waitingCount();
     }

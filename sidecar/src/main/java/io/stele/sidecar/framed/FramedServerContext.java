@@ -16,7 +16,7 @@ import java.util.function.Supplier;
  * @param places permits of the connections that may still log in
  * @param pending bytes of requests not yet answered, from the announcement of each
  * @param writeRooms room for writes, in the budget of the engine
- * @param replies bytes of replies to lookups and actions, of the Flight port as well
+ * @param replies budget of the bytes of replies to lookups and actions, shared with the Flight port
  * @param ownThreads permits of the connections that may still have a platform thread of their own
  * @param threads starts the virtual threads of the connections
  */

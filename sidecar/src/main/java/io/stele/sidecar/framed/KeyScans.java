@@ -21,10 +21,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadFactory;
 
 /**
- * The scans by key of the framed server, a page a request, in the class of lookups. As {@link
- * MultiGets}, each has little room for its rows at first, and more as rows are found and there is
- * some; a page ends where there is none. Only one that has no room for its first row waits, with
- * nothing in its hands. Thread-safe.
+ * The handler of key range scans of the framed server, one page a request, scheduled like lookups.
+ * As in {@link MultiGets}, a page has little room for its rows at first, and more as rows are found
+ * and room is free; it ends where there is none. Only a page without room for its first row waits,
+ * and it holds nothing meanwhile. Thread-safe.
  *
  * <p>Invariant: the rows of all pages have their bytes taken from {@code replies} until the client
  * has them, but for one row and one key of each.
@@ -32,7 +32,7 @@ import java.util.concurrent.ThreadFactory;
 final class KeyScans {
     // 64 KiB: what most pages need, and a thousandth of the default budget.
     private static final int FIRST_BYTES = 64 << 10;
-    // What a reply has beside its rows, but for the next key.
+    // The bytes of a reply besides its rows and the next key.
     private static final int HEAD_BYTES = 32;
     // 16 MiB: any row fits, and a page of more would keep others from their turn.
     private static final int MAX_PAGE_BYTES = WireLimits.MAX_ROW_BYTES;
@@ -44,8 +44,8 @@ final class KeyScans {
     private final int maxReplyBytes;
 
     /**
-     * @param replies bytes of replies that their clients have not yet taken
-     * @param threads start those that wait for room
+     * @param replies bytes of replies that their clients have not yet received
+     * @param threads starts the threads that wait for room
      */
     KeyScans(
             EngineService engine,
@@ -60,7 +60,7 @@ final class KeyScans {
         this.maxReplyBytes = maxReplyBytes;
     }
 
-    /** Reads a page and answers, here or later. */
+    /** Reads a page and replies, on this thread or later on another. */
     void answer(Request request, boolean mayRunHere) {
         Scan scan = Scan.decode(request.frame());
         int rowBytes = Math.min(scan.maxBytes(), FIRST_BYTES);

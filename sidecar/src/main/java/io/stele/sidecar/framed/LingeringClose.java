@@ -5,17 +5,17 @@ import java.net.Socket;
 import java.time.Duration;
 
 /**
- * A close that ends the outgoing side of a socket and reads what still comes, for a moment: closing
- * with unread bytes would make TCP throw the last reply away (RFC 1122, 4.2.2.13).
+ * A close of a socket's outgoing side that still reads input for a moment, so that TCP delivers the
+ * last reply. A close with unread bytes would make TCP discard it (RFC 1122, 4.2.2.13).
  */
 final class LingeringClose {
-    // Long enough for what is on its way; a client that sends on is cut off.
+    // Long enough for bytes in flight; a client that continues to send is cut off.
     private static final Duration LINGER = Duration.ofMillis(500);
     private static final int MAX_LINGER_BYTES = 1 << 20;
 
     private LingeringClose() {}
 
-    /** Leaves it to the caller to close the socket. */
+    /** Ends the output and reads the input; the caller closes the socket. */
     static void endInput(Socket socket) throws IOException {
         socket.shutdownOutput();
         long deadline = System.nanoTime() + LINGER.toNanos();

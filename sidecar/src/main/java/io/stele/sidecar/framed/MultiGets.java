@@ -19,10 +19,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadFactory;
 
 /**
- * The lookups by key of the framed server. Each has room for its rows before it reads them: little
- * at first, and more as rows are found and there is some. One that finds no room gives up what it
- * has, waits for room for what all rows need, and reads again: nobody waits for more while it holds
- * some. Thread-safe.
+ * The asynchronous handler of the framed server's key lookups, which holds the bytes of rows in the
+ * budget of replies. Each lookup has room for its rows before it reads them, little at first, and
+ * more as rows are found and room is free. A lookup that finds no room discards its rows, waits for
+ * the room of all rows, and reads again. Hence no lookup waits for more room while it holds room.
+ * Thread-safe.
  *
  * <p>Invariant: the rows of all lookups have their bytes taken from {@code replies} until the
  * client has them, but for one row of each that is being read. The reply is written from the rows
@@ -42,8 +43,8 @@ final class MultiGets {
     private final int maxReplyBytes;
 
     /**
-     * @param replies bytes of replies that their clients have not yet taken
-     * @param threads start those that wait for room
+     * @param replies bytes of replies that their clients have not yet received
+     * @param threads starts the threads that wait for room
      */
     MultiGets(
             EngineService engine,
@@ -58,7 +59,7 @@ final class MultiGets {
         this.maxReplyBytes = maxReplyBytes;
     }
 
-    /** Looks up and answers, here or later. */
+    /** Looks up and replies, on this thread or later on another. */
     void answer(Request request, boolean mayRunHere) {
         MultiGet get = MultiGet.decode(request.frame());
         int rowBytes =
@@ -94,7 +95,7 @@ final class MultiGets {
             CompletableFuture<LookedUpRows> looked =
                     queries.lookUp(
                             queries.group(request.connection().identity()), lookup, mayRunHere);
-            // Then it is answered here: waking the writer takes about as long as the lookup
+            // Then this thread replies, because waking the writer takes about as long as the lookup
             boolean isHere = mayRunHere && looked.isDone();
             looked.whenComplete(
                     (found, failure) -> {
@@ -117,8 +118,8 @@ final class MultiGets {
             long start,
             boolean isHere) {
         int count = found.rows().size();
-        // A large reply may have fewer rows than asked for; small ones would make many round trips.
-        // That of a second try only where rows have changed meanwhile.
+        // A large reply may have fewer rows than requested; small ones would make many round trips.
+        // The reply of a second try has fewer only if rows have changed meanwhile.
         if (count == get.keys().size()
                 || (count > 0 && (!attempt.isFirst || attempt.room.rowBytes() >= LARGE_BYTES))) {
             metrics.lookedUp(count, found.foundCount(), System.nanoTime() - start);
@@ -153,7 +154,7 @@ final class MultiGets {
         awaitRoom(request, get, next, false);
     }
 
-    /** One try, and whether it has not given up rows before. */
+    /** One try of a lookup; the first one has not discarded rows before. */
     private final class Attempt {
         private final ReplyRoom room;
         private final boolean isFirst;

@@ -7,7 +7,7 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** The input of a connection, whose bytes count for the pace of its client. */
+/** The input of a framed connection, which counts its bytes for the pace of its client. */
 final class PacedInput extends FilterInputStream {
     private final ArrivalPace pace;
 

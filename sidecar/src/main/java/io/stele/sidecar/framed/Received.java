@@ -8,11 +8,11 @@ import io.stele.protocol.wire.Frame;
 import java.util.Optional;
 
 /**
- * A frame that was received, with the memory that it holds.
+ * A request frame that the framed server has received, with the memory that it holds.
  *
- * @param frame of a WRITE that is refused, only as far as its batch
+ * @param frame the frame; of a refused WRITE only the part before its batch
  * @param taken the units that it holds of the server's {@link PendingLimits}
- * @param room of a WRITE, which holds its bytes of the engine's budget
+ * @param room the room of a WRITE, which holds its bytes of the engine's budget
  * @param refusal why a WRITE was not read, because the engine's budget has no room for it
  */
 record Received(

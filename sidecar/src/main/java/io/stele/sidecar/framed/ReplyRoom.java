@@ -12,9 +12,9 @@ import java.util.function.IntUnaryOperator;
 import java.util.function.Supplier;
 
 /**
- * The room that the rows of a reply take from the budget of replies, from before they are read
- * until the client has them: little at first, and more as rows are found and there is some.
- * Confined to one thread at a time.
+ * A reservation of bytes for one reply's rows in the budget of replies, which grows as rows are
+ * found and room is free. It lasts from before the rows are read until the client has received
+ * them. Confined to one thread at a time.
  */
 final class ReplyRoom implements RowRoom {
     private final ReplyBudget.Room taken;
@@ -25,11 +25,11 @@ final class ReplyRoom implements RowRoom {
     private int rowBytes;
 
     /**
-     * @param taken for {@code rowBytes} of rows and what is around them
+     * @param taken the room for {@code rowBytes} of rows and the rest of the reply
      * @param rowBytes most bytes of rows at first
      * @param replyBytes bytes of a reply, by the bytes of its rows
-     * @param wantedBytes it grows up to these for rows to come
-     * @param largestBytes it grows up to these for a row that was found
+     * @param wantedBytes limit up to which it grows for rows to come
+     * @param largestBytes limit up to which it grows for a row that was found
      * @param countedBytes {@link RowRoom#countedBytes}
      */
     ReplyRoom(
@@ -48,9 +48,10 @@ final class ReplyRoom implements RowRoom {
     }
 
     /**
-     * Waits on another thread, as clients are behind, and this may be one for computing.
+     * Waits for room on another thread, because clients are behind, and the caller may be a
+     * computing thread.
      *
-     * @param read goes on with the room, unless the client is gone
+     * @param read continues with the room, unless the client is gone
      */
     static void await(
             ReplyBudget replies,
@@ -101,13 +102,13 @@ final class ReplyRoom implements RowRoom {
         return countedBytes;
     }
 
-    /** Gives all of it back. */
+    /** Returns all of it. */
     void close() {
         taken.close();
     }
 
     /**
-     * Answers, and gives the room back once the client has the reply.
+     * Replies, and returns the room once the client has the reply.
      *
      * @param isHere whether this is the thread of the connection, which may wait for the client
      */

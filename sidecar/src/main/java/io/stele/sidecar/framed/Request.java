@@ -8,36 +8,39 @@ import io.stele.protocol.wire.FramePayload;
 import io.stele.protocol.wire.FrameType;
 
 /**
- * A request that waits for its answer. Exactly one of the methods that end it is called, from any
- * thread.
+ * A request of the framed server that waits for its reply. Exactly one of the methods that end it
+ * is called, from any thread.
  */
 record Request(FramedConnection connection, Received received) {
     Frame frame() {
         return received.frame();
     }
 
-    /** Returns the memory that it holds; what a batch has taken over returns with the batch. */
+    /**
+     * Returns the memory that it holds; memory that a batch has taken over is returned with the
+     * batch.
+     */
     void release(PendingLimits pending) {
         received.room().ifPresent(WriteRoom::close);
         pending.giveBack(received.taken());
     }
 
-    /** Answers. */
+    /** Replies. */
     void complete(FrameType type, byte[] payload) {
         complete(type, FramePayload.of(payload), () -> {});
     }
 
-    /** Answers; {@code flushed} runs once the reply has left or will never leave. */
+    /** Replies; {@code flushed} runs once the reply has left or will never leave. */
     void complete(FrameType type, FramePayload payload, Runnable flushed) {
         connection.reply(this, type, payload, flushed);
     }
 
-    /** The same from the thread of the connection, which waits until the reply has left. */
+    /** Replies on the thread of the connection, which waits until the reply is written. */
     void completeHere(FrameType type, FramePayload payload, Runnable flushed) {
         connection.replyHere(this, type, payload, flushed);
     }
 
-    /** Answers that the request failed and had no effect. */
+    /** Replies that the request failed and had no effect. */
     void fail(SteleException failure) {
         complete(FrameType.ERROR, ErrorReply.of(failure, connection.knowsWaiting()).encode());
     }

@@ -70,7 +70,7 @@ final class RequestHandler {
      * Starts a request; it may be answered later, by another thread.
      *
      * @param moreWaiting whether the client has sent more already: then the caller's thread has no
-     *     time to look anything up, or to open what is read
+     *     time to look up keys or to open a table
      */
     void handle(Request request, boolean moreWaiting) {
         switch (request.frame().type()) {
@@ -80,7 +80,7 @@ final class RequestHandler {
             case SCAN ->
                     FailureReplies.answer(request, asked -> keyScans.answer(asked, !moreWaiting));
             case GET_TABLE -> FailureReplies.answer(request, this::getTable);
-            // May wait, and what the client sent after it need not
+            // May wait, but later requests of the client need not
             case ACTION ->
                     threads.newThread(() -> FailureReplies.answer(request, this::action)).start();
             case OPEN_TABLE -> openTable(request, !moreWaiting);
@@ -217,7 +217,10 @@ final class RequestHandler {
         }
     }
 
-    /** Each thread that has to be woken takes about as long as the request itself. */
+    /**
+     * Opens a table on this thread if it may, because waking another thread takes about as long as
+     * the request itself.
+     */
     private void openTable(Request request, boolean mayRunHere) {
         if (mayRunHere) {
             FailureReplies.answer(request, asked -> openTable(asked, Request::completeHere));

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A reader of the requests of one connection, which takes memory by the announced length before it
  * reads a request. It waits for the server's budget, so that TCP holds the client back. It does not
- * wait for the engine's: staged rows may fill that until a commit, which could come behind this
- * request. A WRITE without room there is skipped, and refused.
+ * wait for the engine's budget, because staged rows may fill it until a commit, which could come
+ * after this request. A WRITE without room there is skipped, and refused.
  *
  * <p>Confined to the thread that serves the connection. Invariant: it holds nothing while it waits.
  */
@@ -30,8 +30,8 @@ final class RequestReceiver {
     private final ArrivalPace pace;
 
     /**
-     * @param rooms empty ones, of the engine; fails with a {@link SteleException} while it is not
-     *     open
+     * @param rooms returns empty rooms of the engine; throws a {@link SteleException} while it is
+     *     not open
      */
     RequestReceiver(
             FrameReader reader,

@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class ResponseQueue {
     /**
-     * Others wait for the memory of such a reply, so it is given back before the next is written.
+     * The memory of a reply of at least this size is returned before the next reply is written,
+     * because others wait for it.
      */
     private static final int LARGE_BYTES = 256 << 10;
 
@@ -56,8 +57,8 @@ final class ResponseQueue {
     }
 
     /**
-     * The same by a thread that may wait for the client: writes the reply, and others that are
-     * queued.
+     * Adds a reply on a thread that may wait for the client, and writes it and other queued
+     * replies.
      */
     void addAndWrite(FrameType type, int requestId, FramePayload payload, Runnable flushed)
             throws IOException {
@@ -73,7 +74,7 @@ final class ResponseQueue {
         }
     }
 
-    /** Whether the client has taken nothing of the present write for that long. */
+    /** Whether the client has received nothing of the present write for that long. */
     boolean isStalled(long timeoutNanos) {
         long start = writeStartNanos;
         return start != 0 && nanoTime.getAsLong() - start > timeoutNanos;
@@ -108,7 +109,7 @@ final class ResponseQueue {
         }
     }
 
-    /** Whether there was anything to write. */
+    /** Writes the queued replies; returns whether there were any. */
     private boolean writeWaiting() throws IOException {
         writing.lock();
         try {
@@ -142,7 +143,7 @@ final class ResponseQueue {
         }
     }
 
-    /** Whether the reply is large. */
+    /** Writes the next reply; returns whether it is large. */
     private boolean writeNext(@Nullable Response[] written, int index) throws IOException {
         Response response = requireNonNull(queue.poll(), "a counted response is in the queue");
         written[index] = response;
@@ -152,7 +153,7 @@ final class ResponseQueue {
 
     /**
      * Returns the permits of the replies from an index on, and forgets them, because their memory
-     * belongs to others then; returns the index behind them.
+     * belongs to others then; returns the index after them.
      */
     private static int release(@Nullable Response[] written, int from) {
         int index = from;

@@ -22,8 +22,8 @@ import java.util.concurrent.CompletionException;
 import java.util.stream.Collectors;
 
 /**
- * {@code /v1/damaged}: what is stored and cannot be used, and a way to give it up; for {@code
- * stele-doctor}.
+ * The HTTP resource {@code /v1/damaged}, which lists damaged stored objects, and drops one on
+ * request, for {@code stele-doctor}.
  */
 @Path("/v1/damaged")
 public final class DamagedResource {
@@ -40,7 +40,7 @@ public final class DamagedResource {
         return engine.status().damaged();
     }
 
-    /** The same for people. */
+    /** The damaged objects as text, for people. */
     @GET
     @Produces(MediaType.TEXT_PLAIN)
     public String describe() {
@@ -62,7 +62,7 @@ public final class DamagedResource {
                         damaged.reason());
     }
 
-    /** Gives an object up, with its content; the next start continues without it. */
+    /** Drops a damaged object with its content; the next start continues without it. */
     @DELETE
     @Produces(MediaType.TEXT_PLAIN)
     public Response drop(@QueryParam("object") Optional<String> object) {

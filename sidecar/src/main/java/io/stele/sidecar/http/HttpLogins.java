@@ -16,9 +16,9 @@ import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Connector;
 
 /**
- * The connections of the HTTP port on which no request with the secret has come yet. They end at
- * the deadline of logins, counted from when they were opened: Jetty's own time-out starts again
- * with each byte. Thread safe.
+ * The connections of the HTTP port that have sent no request with the secret yet, which it ends at
+ * the deadline of logins. The deadline counts from their opening, because Jetty's own time-out
+ * starts again with each byte. Thread safe.
  */
 public final class HttpLogins implements Connection.Listener {
     private final PendingLogins logins;
@@ -33,7 +33,7 @@ public final class HttpLogins implements Connection.Listener {
                         metrics);
     }
 
-    /** Sees the connections of the server of a context, which has not opened its ports yet. */
+    /** Watches the connections of the server of a context, which has not opened its ports yet. */
     void watch(ServletContext context) {
         for (Connector connector :
                 ServletContextHandler.getServletContextHandler(context)
@@ -43,7 +43,7 @@ public final class HttpLogins implements Connection.Listener {
         }
     }
 
-    /** A request had the secret: its connection stays. */
+    /** Records that a request had the secret, so that its connection stays. */
     void loggedIn(ServletRequest request) {
         forget(
                 socket(

@@ -11,8 +11,8 @@ import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.MediaType;
 
 /**
- * {@code GET /v1/info}: health and the other ports. It needs no authentication, so it has nothing
- * else.
+ * The HTTP resource {@code GET /v1/info} of the sidecar's readiness and other ports. It needs no
+ * authentication, so it shows nothing else.
  */
 @Path("/v1/info")
 public final class InfoResource {
@@ -33,6 +33,6 @@ public final class InfoResource {
                 .orElseGet(() -> new Info(nodeId, false, 0, 0));
     }
 
-    /** The answer; the ports are 0 until the sidecar is ready. */
+    /** The reply; the ports are 0 until the sidecar is ready. */
     public record Info(String nodeId, boolean ready, int flightPort, int clientPort) {}
 }

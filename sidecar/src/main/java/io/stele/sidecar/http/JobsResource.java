@@ -17,7 +17,10 @@ import jakarta.ws.rs.core.Response;
 import java.util.List;
 import java.util.Optional;
 
-/** {@code /v1/jobs}: long work and how far it is, and a way to stop it. */
+/**
+ * The HTTP resource {@code /v1/jobs}, which lists long-running jobs with their progress, and
+ * cancels one on request.
+ */
 @Path("/v1/jobs")
 public final class JobsResource {
     private final EngineService engine;

@@ -13,7 +13,10 @@ import java.io.BufferedWriter;
 import java.io.OutputStreamWriter;
 import java.io.Writer;
 
-/** {@code GET /metrics}: what scrapers of Prometheus and OpenMetrics read. */
+/**
+ * The HTTP resource {@code GET /metrics}, from which scrapers of Prometheus and OpenMetrics read
+ * all metrics.
+ */
 @Path("/metrics")
 public final class MetricsResource {
     private static final String OPEN_METRICS =

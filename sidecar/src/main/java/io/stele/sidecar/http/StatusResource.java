@@ -1,5 +1,6 @@
 package io.stele.sidecar.http;
 
+import static com.google.common.collect.ImmutableMap.toImmutableMap;
 import static java.util.Objects.requireNonNull;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
@@ -17,6 +18,7 @@ import io.stele.engine.tablet.Traffic;
 import io.stele.engine.wal.LogStatus;
 import io.stele.objectstore.encryption.Encryption.KeyFingerprint;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
 import io.stele.protocol.api.catalog.TableStatistics;
 import io.stele.protocol.api.status.ShardStatus;
 import io.stele.protocol.schema.TableSchema;
@@ -32,10 +34,14 @@ import jakarta.ws.rs.core.MediaType;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** {@code GET /v1/status}: how the sidecar is doing, for people and scripts. */
+/**
+ * The HTTP resource {@code GET /v1/status} of the sidecar's status as JSON, for people, scripts and
+ * the connector.
+ */
 @Path("/v1/status")
 public final class StatusResource {
     private final NodeInfo node;
@@ -71,35 +77,42 @@ public final class StatusResource {
                         framed.replyBytes(),
                         framed.waitingReplies(),
                         access.getFlightStreams());
+        Optional<StorageEngine> running = running();
+        return new Status(
+                node.getNodeId(),
+                Version.current(),
+                uptimeMillis,
+                running.isPresent() && state.ports().isPresent(),
+                engine.warehousePath(),
+                engine.encryptionKeys(),
+                endpoints,
+                running.map(StatusResource::describe));
+    }
+
+    /** Empty while the sidecar starts or stops. */
+    private Optional<StorageEngine> running() {
         try {
-            return new Status(
-                    node.getNodeId(),
-                    Version.current(),
-                    uptimeMillis,
-                    state.ports().isPresent(),
-                    engine.warehousePath(),
-                    engine.encryptionKeys(),
-                    endpoints,
-                    Optional.of(describe(engine.engine())));
-        } catch (SteleException e) {
-            return new Status(
-                    node.getNodeId(),
-                    Version.current(),
-                    uptimeMillis,
-                    false,
-                    engine.warehousePath(),
-                    engine.encryptionKeys(),
-                    endpoints,
-                    Optional.empty());
+            return Optional.of(engine.engine());
+        } catch (SteleException unavailable) {
+            return Optional.empty();
         }
     }
 
     private static Engine describe(StorageEngine engine) {
         EngineStatus status = engine.status();
         LogStatus log = status.log();
+        Map<TableId, TableStatus> files =
+                status.tables().stream()
+                        .collect(toImmutableMap(TableStatus::tableId, table -> table));
         List<Table> tables =
                 engine.knownCatalog().current().tables().stream()
-                        .map(entry -> describe(engine, entry, status))
+                        .map(
+                                entry ->
+                                        describe(
+                                                entry,
+                                                statistics(engine, entry.schema()),
+                                                Optional.ofNullable(
+                                                        files.get(entry.schema().id()))))
                         .toList();
         return new Engine(
                 status.lastLsn().value(),
@@ -150,9 +163,9 @@ public final class StatusResource {
                 apply);
     }
 
-    private static Table describe(StorageEngine engine, TableEntry entry, EngineStatus status) {
+    private static Table describe(
+            TableEntry entry, Optional<TableStatistics> statistics, Optional<TableStatus> files) {
         TableSchema schema = entry.schema();
-        Optional<TableStatistics> statistics = statistics(engine, schema);
         return new Table(
                 schema.schemaName(),
                 schema.tableName(),
@@ -163,10 +176,7 @@ public final class StatusResource {
                 schema.shardCount(),
                 statistics.map(TableStatistics::rowCount).orElse(0L),
                 statistics.map(TableStatistics::sizeBytes).orElse(0L),
-                status.tables().stream()
-                        .filter(table -> table.tableId().equals(schema.id()))
-                        .findFirst()
-                        .map(StatusResource::describe));
+                files.map(StatusResource::describe));
     }
 
     /** Empty for a table that is set aside. */
@@ -192,7 +202,7 @@ public final class StatusResource {
     }
 
     /**
-     * The whole answer; {@code engine} is null while the sidecar starts or stops, and {@code
+     * The whole reply; {@code engine} is empty while the sidecar starts or stops, and {@code
      * encryptionKeys} while it starts.
      */
     @JsonInclude(JsonInclude.Include.ALWAYS)
@@ -234,7 +244,7 @@ public final class StatusResource {
     /**
      * The write-ahead log.
      *
-     * @param usableBytes what its disk has left; empty where no limit is known
+     * @param usableBytes bytes that its disk has left; empty where no limit is known
      * @param full whether some write has found too little room on its disk since there was more
      */
     public record Log(

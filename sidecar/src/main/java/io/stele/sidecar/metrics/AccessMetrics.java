@@ -35,7 +35,9 @@ public final class AccessMetrics {
         busyRefusals.update(1);
     }
 
-    /** Counts a login that was not completed in time, or that gave way to newer ones. */
+    /**
+     * Counts a login that was not completed in time, or that was closed in favor of newer logins.
+     */
     public void loginGivenUp() {
         loginsGivenUp.update(1);
     }

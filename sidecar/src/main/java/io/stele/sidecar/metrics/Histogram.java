@@ -42,7 +42,7 @@ public final class Histogram {
         return new Histogram(NANOS, 10_000, 2, 24);
     }
 
-    /** Of numbers of things and bytes: 1 to 2^30, by factors of 4. */
+    /** A histogram of counts and bytes: 1 to 2^30, by factors of 4. */
     static Histogram ofCounts() {
         return new Histogram(1, 1, 4, 16);
     }
@@ -56,7 +56,7 @@ public final class Histogram {
     /**
      * The present state.
      *
-     * @param bounds upper bounds, in the exported unit; values at a bound are below it
+     * @param bounds upper bounds, in the exported unit; a value equal to a bound counts as below it
      * @param counts of values up to each bound, and last of all values
      * @param sum of all values, in the same unit
      */
@@ -100,7 +100,9 @@ public final class Histogram {
         return quantile(0.99);
     }
 
-    /** Infinite above the last bound, 0 without values. */
+    /**
+     * The upper bound of the bucket of a quantile; infinite above the last bound, 0 without values.
+     */
     private double quantile(double share) {
         Snapshot now = snapshot();
         long all = now.counts()[bounds.length];

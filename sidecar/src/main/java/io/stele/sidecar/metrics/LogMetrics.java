@@ -12,13 +12,13 @@ public final class LogMetrics {
     private final Histogram writeTime = Histogram.ofSeconds();
     private final Histogram syncTime = Histogram.ofSeconds();
 
-    /** A group was handed to the operating system. */
+    /** Counts a group that was passed to the operating system. */
     public void written(long sizeBytes, long nanos) {
         groupBytes.add(sizeBytes);
         writeTime.add(nanos);
     }
 
-    /** A group was made durable. */
+    /** Counts a group that was made durable. */
     public void synced(long nanos) {
         syncTime.add(nanos);
     }

@@ -22,12 +22,14 @@ import org.weakref.jmx.ManagedClass;
 import org.weakref.jmx.ManagedObjectExport;
 
 /**
- * The metrics of this process in the text format of OpenMetrics 1.0 [1].
+ * A writer of all metrics of this process in the text format of OpenMetrics 1.0 [1], for {@code GET
+ * /metrics}.
  *
  * <p>An attribute {@code MemTableBytes} of the MBean {@code stele:name=engine} is the family {@code
  * stele_engine_mem_table_bytes}; other properties of the MBean's name are labels. Attributes of
  * {@link CounterStat}, and those that are {@link Cumulative}, are counters; a {@link Histogram} is
- * one; other numbers are gauges. Metrics of the libraries have the names that airlift gives them.
+ * a histogram; other numbers are gauges. Metrics of the libraries have the names that airlift gives
+ * them.
  *
  * <p>[1] OpenMetrics 1.0.0, sections "Text Format" and "Metric Types". Thread safe.
  */
@@ -44,7 +46,7 @@ public final class MetricsExposition {
         this.libraries = requireNonNull(libraries, "libraries is null");
     }
 
-    /** Writes all of them as they are now, each family once, and the end mark. */
+    /** Writes the present values of all metrics, each family once, and the end mark. */
     public void write(Writer writer) throws IOException {
         Map<String, Family> families = new TreeMap<>();
         for (ManagedObjectExport export :
@@ -144,7 +146,7 @@ public final class MetricsExposition {
         return families.computeIfAbsent(name, key -> new Family(type, help));
     }
 
-    /** Those that we do not name ourselves. */
+    /** Writes the metrics of libraries. */
     private void writeLibraries(Writer writer) throws IOException {
         Map<String, List<Metric>> families = new LinkedHashMap<>();
         for (Metric metric : libraries.collect()) {

@@ -7,8 +7,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The keys by which clients cancel statements over other connections, which need no login: each has
- * a secret. Thread-safe.
+ * The registry of keys by which PostgreSQL clients cancel statements over other connections without
+ * a login; each key contains a secret. Thread-safe.
  */
 final class CancelKeys {
     private final SecureRandom random;
@@ -36,7 +36,7 @@ final class CancelKeys {
         running.remove(key);
     }
 
-    /** Cancels what runs under the key; an unknown one has no effect. */
+    /** Cancels the statement that runs under the key; an unknown one has no effect. */
     void cancel(Key key) {
         Cancellation cancellation = running.get(key);
         if (cancellation != null) {

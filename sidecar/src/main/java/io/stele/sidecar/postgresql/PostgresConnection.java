@@ -32,8 +32,8 @@ import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection of one client: its start, its login, and then its messages, each of which is
- * answered before the next one is read. Runs on a virtual thread of its own.
+ * The connection of one PostgreSQL client: its start, its login, and then its messages, each of
+ * which is handled before the next one is read. Runs on its own virtual thread.
  */
 final class PostgresConnection implements AutoCloseable {
     private static final Logger log = Logger.get(PostgresConnection.class);
@@ -41,14 +41,14 @@ final class PostgresConnection implements AutoCloseable {
     private static final int CANCEL_REQUEST = 1234 << 16 | 5678;
     private static final int SSL_REQUEST = 1234 << 16 | 5679;
     private static final int GSS_REQUEST = 1234 << 16 | 5680;
-    private static final int MAX_STARTUP_BYTES = 10_000; // PostgreSQL's
+    private static final int MAX_STARTUP_BYTES = 10_000; // as in PostgreSQL
     private static final int INPUT_BYTES = 16 << 10;
 
     private final PostgresServerContext context;
     private final AtomicBoolean closed = new AtomicBoolean();
     private final Cancellation cancellation;
     private volatile Socket socket;
-    private volatile long waitingSinceNanos; // for the client to take what is sent; 0: not
+    private volatile long waitingSinceNanos; // for the client to receive bytes; 0: not
     private volatile boolean draining;
     private volatile boolean idle;
     private volatile long idleInBlockSinceNanos; // 0: not
@@ -134,7 +134,7 @@ final class PostgresConnection implements AutoCloseable {
         }
     }
 
-    /** What came before the handshake might be taken for what comes after it. */
+    /** Refuses bytes before the handshake, which might be taken for bytes after it. */
     private static void requireNothingMore(MessageReader in) throws IOException {
         if (in.hasMore()) {
             throw new PostgresException(
@@ -279,7 +279,10 @@ final class PostgresConnection implements AutoCloseable {
         out.ready('I');
     }
 
-    /** Until the client leaves: an error in a message of the extended protocol skips up to Sync. */
+    /**
+     * Serves messages until the client leaves. An error in the extended protocol skips messages up
+     * to Sync.
+     */
     private void serve(Session session, MessageReader in, Replies out) throws IOException {
         boolean skipping = false;
         while (!draining) {
@@ -443,7 +446,7 @@ final class PostgresConnection implements AutoCloseable {
         }
     }
 
-    /** Closes the connection of a client that takes nothing for so long. */
+    /** Closes the connection of a client that receives nothing for so long. */
     void closeIfStalled(long nowNanos, long timeoutNanos) {
         long since = waitingSinceNanos;
         if (since != 0 && nowNanos - since > timeoutNanos) {

@@ -13,7 +13,8 @@ import java.util.concurrent.Semaphore;
 import java.util.function.LongSupplier;
 
 /**
- * The state that all connections of PostgreSQL's clients share.
+ * The state that all connections of the PostgreSQL server share: its settings, limits, logins and
+ * executors.
  *
  * @param version of the server, as clients see it
  * @param users that may log in

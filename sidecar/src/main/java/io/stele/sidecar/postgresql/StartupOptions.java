@@ -4,7 +4,10 @@ import io.stele.sidecar.postgresql.session.Settings;
 import io.stele.sidecar.postgresql.wire.PostgresException;
 import io.stele.sidecar.postgresql.wire.SqlState;
 
-/** The options of a client's start, {@code -c name=value} and {@code --name=value}. */
+/**
+ * A parser of the options in a PostgreSQL client's startup message, {@code -c name=value} and
+ * {@code --name=value}, into its session's settings.
+ */
 final class StartupOptions {
     private StartupOptions() {}
 

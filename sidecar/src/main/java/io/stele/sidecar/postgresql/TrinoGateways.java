@@ -6,14 +6,17 @@ import io.stele.sidecar.postgresql.trino.TrinoGateway;
 import java.net.URI;
 import java.util.Optional;
 
-/** The way to Trino that the settings name, if they do. */
+/**
+ * A factory of the gateway to Trino, by which clients of PostgreSQL and Flight SQL run statements,
+ * if the settings name a coordinator.
+ */
 public final class TrinoGateways {
     private TrinoGateways() {}
 
     /**
-     * Connects to nothing yet.
+     * Creates the gateway, without a connection yet.
      *
-     * @throws IllegalArgumentException the settings do not fit together; the message names them
+     * @throws IllegalArgumentException if the settings do not fit together; the message names them
      */
     public static Optional<TrinoGateway> of(PostgresConfig config) {
         return config.getTrinoUri().map(uri -> gateway(uri, config));

@@ -5,14 +5,17 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.util.function.LongConsumer;
 
-/** The output of a connection, which says since when it waits for its client to take bytes. */
+/**
+ * The output of a PostgreSQL connection, which reports since when it waits for its client to
+ * receive bytes.
+ */
 final class WatchedOutput extends FilterOutputStream {
     private static final int PART_BYTES = 64 << 10;
 
     private final LongConsumer waitingSinceNanos;
 
     /**
-     * @param waitingSinceNanos told the time before each write, and 0 after it
+     * @param waitingSinceNanos receives the time in nanoseconds before each write, and 0 after it
      */
     WatchedOutput(OutputStream out, LongConsumer waitingSinceNanos) {
         super(out);

@@ -3,30 +3,31 @@ package io.stele.sidecar.scheduling;
 import static java.util.Objects.requireNonNull;
 
 /**
- * The configuration of one scheduling group of reads.
+ * The configuration of one scheduling group of reads: its shares of processor time and its limits
+ * on scans and lookups.
  *
- * @param name as selectors and metrics call it
- * @param shares the weight of its claim to processor time beside other groups
- * @param maxRunning scans that make rows at once; further ones wait
- * @param maxQueued scans that may wait for that; one more is refused as BUSY
- * @param maxLookups lookups by key that may be unanswered; one more is refused as BUSY
+ * @param name in selectors and metrics
+ * @param shares the weight of its claim to processor time, relative to other groups
+ * @param maxRunning the most scans that produce rows at once; further scans wait
+ * @param maxQueued the most waiting scans; a further scan is refused as BUSY
+ * @param maxLookups the most lookups by key in progress; a further lookup is refused as BUSY
  */
 record GroupSpec(String name, int shares, int maxRunning, int maxQueued, int maxLookups) {
-    /** Reads that no selector names another group for. */
+    /** The group of reads to which no selector applies. */
     static final String DEFAULT_NAME = "default";
 
-    /** 1,000 for every user: a tenth of the shares of writes (see EngineThreads). */
+    /** A tenth of the shares of writes (see EngineThreads). */
     static final int DEFAULT_SHARES = 1_000;
 
-    /** 64: each scan holds a few MiB of batches, and more of them would not be faster. */
+    /** Each scan holds a few MiB of batches, and more scans at once would not be faster. */
     static final int DEFAULT_MAX_RUNNING = 64;
 
-    /** As many as Flight calls are served by default, so that the calls are the limit. */
+    /** The default limit of Flight calls, so that this limit applies first. */
     static final int DEFAULT_MAX_QUEUED = 256;
 
     /**
-     * At 10 microseconds each, a tenth of a second: a longer wait is reported to the client as
-     * BUSY.
+     * About a tenth of a second of work, at 10 microseconds for each lookup; a client with a longer
+     * wait receives BUSY.
      */
     static final int DEFAULT_MAX_LOOKUPS = 10_000;
 

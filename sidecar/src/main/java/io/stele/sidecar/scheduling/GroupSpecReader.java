@@ -33,7 +33,7 @@ final class GroupSpecReader {
     }
 
     /**
-     * @throws SteleException INVALID_ARGUMENT: what is wrong where
+     * @throws SteleException INVALID_ARGUMENT if the file is invalid, with the place of the mistake
      */
     static GroupSpecs read(Path file) {
         return new GroupSpecReader(

@@ -4,13 +4,13 @@ import io.stele.protocol.QueryIdentity;
 import java.util.List;
 
 /**
- * The groups of reads and how they are chosen: the first selector that matches decides, and where
- * none does it is the group {@code default}. Immutable.
+ * The configured scheduling groups of a sidecar's reads, and the selectors that choose a read's
+ * group. The first matching selector decides; without one, the group is {@code default}. Immutable.
  *
- * @param groups each name once; there is one of the name {@code default}
+ * @param groups with distinct names, one of them {@code default}
  */
 record GroupSpecs(List<GroupSpec> groups, List<Selector> selectors) {
-    /** Everything in one group. */
+    /** All reads in one group. */
     static final GroupSpecs DEFAULT =
             new GroupSpecs(List.of(GroupSpec.ofName(GroupSpec.DEFAULT_NAME)), List.of());
 

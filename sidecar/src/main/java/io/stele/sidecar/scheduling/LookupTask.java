@@ -14,8 +14,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
 /**
- * A lookup, or another short read, on a context: a part at a time as long as everything is in
- * memory, and as soon as a part has to wait for the store, that part in another pool.
+ * A lookup or another short read, run asynchronously in steps on an execution context. A step that
+ * must wait for the store is run in another pool.
  *
  * <p>Confined to one thread at a time: the context's, or while it waits the other pool's.
  */
@@ -45,12 +45,15 @@ final class LookupTask<T> implements WorkUnit {
         return result;
     }
 
-    /** Queues the lookup, or what is left of it. */
+    /** Queues the lookup, or its remaining steps. */
     void start() {
         context.start(this);
     }
 
-    /** Does a step on the caller's thread; what is left, if there is, has to be started. */
+    /**
+     * Runs a step on the caller's thread; if the lookup is not completed, the caller must then call
+     * {@link #start}.
+     */
     void advanceHere() {
         try {
             if (NonBlocking.read(() -> lookup.step())) {

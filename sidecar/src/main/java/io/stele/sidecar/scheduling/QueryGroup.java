@@ -11,8 +11,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 
 /**
- * A group of reads while the sidecar runs: its claims to processor time, one for scans and one for
- * lookups, which go before others, and its limits. Thread safe.
+ * A scheduling group of reads at run time: its claims to processor time, for scans and for lookups,
+ * which have priority, and its admission limits. Thread-safe.
  */
 public final class QueryGroup {
     private final GroupSpec spec;
@@ -51,9 +51,9 @@ public final class QueryGroup {
     }
 
     /**
-     * Admits a scan; a caller that gives up cancels the future. A scan pauses its permit while its
-     * client takes nothing: a query may read another scan to its end before it goes on with this
-     * one.
+     * Admits a scan, asynchronously; a caller that stops waiting cancels the future. A scan pauses
+     * its permit while its client receives nothing, because a query may read another scan to its
+     * end before it continues with this one.
      *
      * @throws SteleException BUSY, with the time after which to try again
      */
@@ -75,7 +75,7 @@ public final class QueryGroup {
         return pool.createContext(name, scans);
     }
 
-    /** A context for a read that should be answered at once. */
+    /** A context for a read with low latency. */
     public ExecutionContext lookupContext(String name) {
         return pool.createContext(name, lookups);
     }

@@ -18,17 +18,17 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.LongSupplier;
 
 /**
- * The scheduler of the reads of a sidecar. Each read runs in the scheduling group that its tag
- * selects, on the threads of the pool on which writes are applied. Reads that have to wait for the
- * store do so in a pool for that. Thread-safe.
+ * The scheduler of a sidecar's scans and lookups: each read runs in its scheduling group, on the
+ * threads that also apply writes. The read's identity selects the group. Waits for the store are in
+ * a separate pool. Thread-safe.
  */
 public final class QueryScheduler implements AutoCloseable {
     private static final Logger log = Logger.get(QueryScheduler.class);
 
-    /** A read behind this many others is refused as BUSY instead. */
+    /** The most waiting reads of the store; a further read is refused as BUSY. */
     private static final int MAX_WAITING_READS = 10_000;
 
-    /** About the time of a read of the store: the waiting time that BUSY suggests. */
+    /** About the time of a read of the store, which BUSY suggests as the retry delay. */
     private static final long BUSY_STORE_MILLIS = 50;
 
     private final GroupSpecs specs;
@@ -37,8 +37,8 @@ public final class QueryScheduler implements AutoCloseable {
     private final BlockingPool reads;
 
     /**
-     * @param pool runs the contexts of all groups; its owner's to close
-     * @param readThreads reads of the store at once
+     * @param pool runs the contexts of all groups; closed by its owner
+     * @param readThreads the most reads of the store at once
      */
     public QueryScheduler(
             SchedulerConfig config, ContextPool pool, int readThreads, LongSupplier nanoTime) {
@@ -70,7 +70,7 @@ public final class QueryScheduler implements AutoCloseable {
         return groups.values();
     }
 
-    /** Threads that contexts run on: no more parts of one read can be computed at once. */
+    /** The number of threads of contexts, which limits the parallel parts of one read. */
     public int workers() {
         return pool.status().workers();
     }
@@ -81,7 +81,8 @@ public final class QueryScheduler implements AutoCloseable {
     }
 
     /**
-     * Runs what has to wait for the store; a refusal is BUSY.
+     * Returns the executor of tasks that must wait for the store; it throws BUSY when it refuses a
+     * task.
      *
      * @see BlockingPool
      */
@@ -99,10 +100,10 @@ public final class QueryScheduler implements AutoCloseable {
     }
 
     /**
-     * Looks keys up, or reads some rows by key, in the latency class.
+     * Looks keys up, or reads some rows by key, with the priority of lookups.
      *
      * @param mayRunHere whether the caller's thread may start it, if the scheduler agrees ({@link
-     *     ContextPool#tryRunHere}): that saves two changes of thread
+     *     ContextPool#tryRunHere}): this saves two changes of thread
      * @return completes on the thread that found the last row, which must not be blocked
      * @throws SteleException BUSY, with the time after which to try again
      */

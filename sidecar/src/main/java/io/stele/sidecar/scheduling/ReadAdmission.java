@@ -9,7 +9,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An admission controller of scans or lookups with a limit of running ones and a bounded FIFO
+ * An admission controller of scans or lookups with a limit on running requests and a bounded FIFO
  * queue. Beyond the queue a request is refused as BUSY, with the time after which to try again.
  *
  * <p>Invariant: {@code running <= maxRunning}; a request waits only while {@code running ==
@@ -17,14 +17,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ReadAdmission {
     private static final long NANOS_PER_MILLI = 1_000_000;
-    private static final long MAX_RETRY_MILLIS = 10_000; // no client should wait on an old estimate
-    private static final int WEIGHT_OF_NEWEST = 8; // an eighth: follows a change within a score
+    private static final long MAX_RETRY_MILLIS = 10_000; // a longer wait would use an old estimate
+    private static final int WEIGHT_OF_NEWEST = 8; // an eighth: follows a change within 20 requests
 
     private final String what;
     private final int maxRunning;
     private final int maxQueued;
     private final LongSupplier nanoTime;
-    private final ArrayDeque<Entry> returning = new ArrayDeque<>(); // go before newcomers
+    private final ArrayDeque<Entry> returning = new ArrayDeque<>(); // before new requests
     private final ArrayDeque<Entry> queue = new ArrayDeque<>();
     private int running;
     private long rejected;
@@ -80,7 +80,8 @@ public final class ReadAdmission {
     }
 
     /**
-     * Completes when there is room; a caller that gives up cancels the future.
+     * Requests a permit; the future completes when there is room. A caller that stops waiting
+     * cancels the future.
      *
      * @throws SteleException BUSY, with the time after which to try again
      */
@@ -103,7 +104,7 @@ public final class ReadAdmission {
     }
 
     /**
-     * As {@link #enter}, but without a queue.
+     * Returns a permit as {@link #enter}, but never waits in the queue.
      *
      * @throws SteleException BUSY
      */
@@ -162,7 +163,7 @@ public final class ReadAdmission {
         }
     }
 
-    /** Takes the place of a waiting one, if there is one and a place. */
+    /** Removes the next waiting request and admits it, if there is one and a free place. */
     private @Nullable Entry nextEntry() {
         if (running >= maxRunning) {
             return null;

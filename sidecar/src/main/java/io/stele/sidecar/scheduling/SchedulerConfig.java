@@ -12,7 +12,9 @@ import java.io.File;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/** Settings of the scheduler of reads and writes. */
+/**
+ * The configuration of the scheduler of reads and writes, from {@code stele.scheduler} properties.
+ */
 public class SchedulerConfig {
     private Optional<File> groupsFile = Optional.empty();
     private Duration quantum = new Duration(200, TimeUnit.MICROSECONDS);
@@ -21,9 +23,9 @@ public class SchedulerConfig {
 
     /** The policies by which execution contexts get threads. */
     public enum Policy {
-        /** By scheduling group. */
+        /** Fair shares by scheduling group. */
         FAIR,
-        /** First come, first served, to the end: what benchmarks compare with. */
+        /** First come, first served, without preemption; for comparison in benchmarks. */
         FIFO
     }
 

@@ -34,7 +34,7 @@ public final class SchedulingReport {
         sample();
     }
 
-    /** Remembers what was used until now. */
+    /** Records the use until now. */
     public synchronized void sample() {
         if (samples.size() == WINDOW_SAMPLES) {
             samples.removeFirst();
@@ -46,7 +46,7 @@ public final class SchedulingReport {
         samples.addLast(sample);
     }
 
-    /** Groups first, then pools. */
+    /** The present use of all groups, then of the other pools. */
     public synchronized List<SchedulingGroupStatus> groups() {
         ThreadsStatus status = threads.get();
         Map<String, GroupStatus> before = samples.getFirst();

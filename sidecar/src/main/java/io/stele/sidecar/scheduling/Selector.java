@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * A rule that sends reads to a group: it applies if every given pattern matches the whole value of
- * the read.
+ * A configured rule that assigns reads to a scheduling group, by patterns of user, source and
+ * resource group. It applies if every given pattern matches the read's whole value. Immutable.
  *
  * @param group the name of the group
  */

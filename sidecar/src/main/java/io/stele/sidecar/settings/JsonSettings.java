@@ -22,8 +22,9 @@ import java.util.regex.PatternSyntaxException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file of settings in JSON. Every mistake is an error that names the file and the place in it,
- * what was expected and what was found. Immutable.
+ * A parsed JSON file of settings, such as access rules or scheduling groups, with checks of its
+ * elements. Every mistake is an error that names the file and the place in it, what was expected
+ * and what was found. Immutable.
  */
 public final class JsonSettings {
     private static final ObjectMapper JSON =
@@ -32,7 +33,7 @@ public final class JsonSettings {
                     .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
                     .build();
 
-    private static final int MAX_BYTES = 1 << 20; // far beyond what a person writes
+    private static final int MAX_BYTES = 1 << 20; // far above the size of a file written by hand
 
     private final Path file;
     private final Element root;
@@ -48,8 +49,8 @@ public final class JsonSettings {
     /**
      * Reads a file.
      *
-     * @param what the file has, for messages
-     * @throws SteleException INVALID_ARGUMENT: the file cannot be read, or is too large
+     * @param what the content of the file, for messages
+     * @throws SteleException INVALID_ARGUMENT if the file cannot be read, or if it is too large
      */
     public static byte[] content(Path file, String what) {
         try {
@@ -69,7 +70,7 @@ public final class JsonSettings {
     /**
      * Parses the content of a file.
      *
-     * @throws SteleException INVALID_ARGUMENT: it is not JSON
+     * @throws SteleException INVALID_ARGUMENT if the content is not JSON
      */
     public static JsonSettings of(Path file, byte[] content) {
         return new JsonSettings(file, content);
@@ -92,7 +93,7 @@ public final class JsonSettings {
         return root;
     }
 
-    /** The elements of an array of the outermost object; empty if it is not there. */
+    /** The elements of an array of the outermost object; empty if the array is absent. */
     public List<Element> elements(String key) {
         JsonNode array = root.node().path(key);
         if (array.isMissingNode()) {
@@ -108,7 +109,7 @@ public final class JsonSettings {
         return elements;
     }
 
-    /** Fails unless an element is an object that has none but these keys. */
+    /** Throws unless an element is an object with only these keys. */
     public void requireObject(Element element, Set<String> keys) {
         if (!element.node().isObject()) {
             throw wrong(element.path(), "an object", element.node());
@@ -126,7 +127,7 @@ public final class JsonSettings {
                         });
     }
 
-    /** The regular expression of a key; empty if it is not there. */
+    /** The regular expression of a key; empty if the key is absent. */
     public Optional<Pattern> pattern(Element element, String key) {
         JsonNode value = element.node().path(key);
         if (value.isMissingNode()) {
@@ -145,7 +146,7 @@ public final class JsonSettings {
         }
     }
 
-    /** The failure of a mistake at a place of the file. */
+    /** Returns the exception for a mistake at a place of the file. */
     public SteleException wrong(String where, String expected, @Nullable Object found) {
         return wrong(file, where, expected, found);
     }

@@ -8,7 +8,10 @@ import java.io.File;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Settings of transport encryption. One key store serves the Flight, framed and HTTP ports. */
+/**
+ * The configuration of the sidecar's transport encryption, from {@code stele.tls} properties. One
+ * key store serves all ports.
+ */
 public class TlsConfig {
     private boolean enabled;
     private @Nullable File keystorePath;

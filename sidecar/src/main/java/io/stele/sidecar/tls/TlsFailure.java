@@ -1,8 +1,8 @@
 package io.stele.sidecar.tls;
 
 /**
- * The configured key store cannot be used. The message names the property, what was expected and
- * what was found.
+ * The failure at start that the configured key store or TLS cannot be used. The message names the
+ * property, what was expected and what was found.
  */
 public final class TlsFailure extends RuntimeException {
     private static final long serialVersionUID = 1;

@@ -12,7 +12,10 @@ import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 
-/** The certificate and key this sidecar shows to its clients. Immutable; read once at start-up. */
+/**
+ * The TLS certificate and private key of the sidecar's Flight, framed and PostgreSQL servers,
+ * loaded from the key store once at start. Immutable.
+ */
 public final class TlsIdentity {
     private final KeyManager[] keyManagers;
 
@@ -23,7 +26,7 @@ public final class TlsIdentity {
     /**
      * Loads the configured key store; empty when TLS is off.
      *
-     * @throws TlsFailure when the key store cannot be read or holds no usable key
+     * @throws TlsFailure if the key store cannot be read or holds no usable key
      */
     public static Optional<TlsIdentity> load(TlsConfig config) {
         if (!config.isEnabled()) {

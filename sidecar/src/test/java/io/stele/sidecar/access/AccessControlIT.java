@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.stele.protocol.TableId;
 import io.stele.protocol.api.ApiJson;
 import io.stele.protocol.api.catalog.CatalogActions;
 import io.stele.protocol.api.catalog.TableName;
@@ -136,22 +135,18 @@ final class AccessControlIT {
     }
 
     private static TableSchema table(String schema, String name) {
-        return new TableSchema(
-                new TableId(1),
-                schema,
-                name,
-                1,
-                List.of(
-                        new ColumnSchema(
-                                1, "id", DataType.parse("bigint"), false, Optional.empty())),
-                List.of(1),
-                List.of(),
-                List.of(),
-                List.of(),
-                Orientation.ROW,
-                0,
-                1,
-                Optional.empty());
+        return TableSchema.builder(schema, name)
+                .columns(
+                        List.of(
+                                new ColumnSchema(
+                                        1,
+                                        "id",
+                                        DataType.parse("bigint"),
+                                        false,
+                                        Optional.empty())))
+                .primaryKey(List.of(1))
+                .orientation(Orientation.ROW)
+                .build();
     }
 
     private Connection connect(String user) throws SQLException {

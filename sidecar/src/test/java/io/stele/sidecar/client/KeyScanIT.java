@@ -10,7 +10,6 @@ import io.stele.client.SteleTable;
 import io.stele.client.TableWriter;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.TableId;
 import io.stele.protocol.api.catalog.TableRequest;
 import io.stele.protocol.api.maintenance.MaintenanceActions;
 import io.stele.protocol.api.snapshot.CloseSnapshotRequest;
@@ -230,23 +229,17 @@ final class KeyScanIT {
             Orientation orientation,
             List<Integer> distributionKey) {
         sidecar.createTable(
-                new TableSchema(
-                        new TableId(1),
-                        "scan",
-                        name,
-                        1,
-                        List.of(
-                                column(1, "owner", "varchar").notNull(),
-                                column(2, "number", "integer").notNull(),
-                                column(3, "note", "varchar")),
-                        List.of(1, 2),
-                        distributionKey,
-                        List.of(),
-                        List.of(),
-                        orientation,
-                        0,
-                        3,
-                        Optional.empty()));
+                TableSchema.builder("scan", name)
+                        .columns(
+                                List.of(
+                                        column(1, "owner", "varchar").notNull(),
+                                        column(2, "number", "integer").notNull(),
+                                        column(3, "note", "varchar")))
+                        .primaryKey(List.of(1, 2))
+                        .distributionKey(distributionKey)
+                        .orientation(orientation)
+                        .shardCount(3)
+                        .build());
     }
 
     private static ColumnSchema column(int id, String name, String type) {

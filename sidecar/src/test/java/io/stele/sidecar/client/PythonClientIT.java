@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.stele.client.SteleClient;
 import io.stele.client.SteleTable;
 import io.stele.client.TableWriter;
-import io.stele.protocol.TableId;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.row.Rows;
 import io.stele.protocol.schema.ColumnSchema;
@@ -152,20 +151,12 @@ final class PythonClientIT {
             List<ColumnSchema> columns,
             List<Integer> primaryKey) {
         sidecar.createTable(
-                new TableSchema(
-                        new TableId(1),
-                        schema,
-                        table,
-                        1,
-                        columns,
-                        primaryKey,
-                        List.of(),
-                        List.of(),
-                        List.of(),
-                        primaryKey.isEmpty() ? Orientation.COLUMN : Orientation.ROW,
-                        0,
-                        4,
-                        Optional.empty()));
+                TableSchema.builder(schema, table)
+                        .columns(columns)
+                        .primaryKey(primaryKey)
+                        .orientation(primaryKey.isEmpty() ? Orientation.COLUMN : Orientation.ROW)
+                        .shardCount(4)
+                        .build());
     }
 
     private static ColumnSchema column(int id, String name, String type, boolean nullable) {

@@ -367,19 +367,15 @@ final class TestClientVectors {
     }
 
     private static TableSchema table(JsonNode entry) {
-        return new TableSchema(
-                new TableId(7),
-                "s",
-                "t",
-                3,
-                columns(entry),
-                ids(entry, "primaryKey"),
-                ids(entry, "distributionKey"),
-                List.of(),
-                List.of(),
-                Orientation.ROW,
-                2,
-                entry.path("shardCount").asInt(4),
-                Optional.empty());
+        return TableSchema.builder("s", "t")
+                .id(new TableId(7))
+                .schemaVersion(3)
+                .columns(columns(entry))
+                .primaryKey(ids(entry, "primaryKey"))
+                .distributionKey(ids(entry, "distributionKey"))
+                .orientation(Orientation.ROW)
+                .tableGroup(2)
+                .shardCount(entry.path("shardCount").asInt(4))
+                .build();
     }
 }

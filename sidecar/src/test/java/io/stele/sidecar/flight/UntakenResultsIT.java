@@ -9,7 +9,6 @@ import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
-import io.stele.protocol.TableId;
 import io.stele.protocol.api.ApiJson;
 import io.stele.protocol.api.catalog.CatalogActions;
 import io.stele.protocol.api.catalog.TableDescription;
@@ -67,20 +66,11 @@ final class UntakenResultsIT {
         }
         TableDescription wide =
                 sidecar.createTable(
-                        new TableSchema(
-                                new TableId(1),
-                                "shop",
-                                "wide",
-                                1,
-                                columns,
-                                List.of(1),
-                                List.of(),
-                                List.of(),
-                                List.of(),
-                                Orientation.ROW,
-                                0,
-                                1,
-                                Optional.empty()));
+                        TableSchema.builder("shop", "wide")
+                                .columns(columns)
+                                .primaryKey(List.of(1))
+                                .orientation(Orientation.ROW)
+                                .build());
         resultBytes = ApiJson.write(wide.schema()).length; // at least
         assertThat(resultBytes).isGreaterThan(70_000); // more than a client takes unasked
     }

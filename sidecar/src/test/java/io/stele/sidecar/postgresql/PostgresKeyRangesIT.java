@@ -27,7 +27,6 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Properties;
 import java.util.Random;
 import java.util.TreeMap;
@@ -137,20 +136,13 @@ final class PostgresKeyRangesIT {
 
     private static TableSchema table(
             String name, List<Integer> key, List<Integer> distribution, ColumnSchema... columns) {
-        return new TableSchema(
-                new TableId(1),
-                "shop",
-                name,
-                1,
-                List.of(columns),
-                key,
-                distribution,
-                List.of(),
-                List.of(),
-                Orientation.ROW,
-                0,
-                SHARDS,
-                Optional.empty());
+        return TableSchema.builder("shop", name)
+                .columns(List.of(columns))
+                .primaryKey(key)
+                .distributionKey(distribution)
+                .orientation(Orientation.ROW)
+                .shardCount(SHARDS)
+                .build();
     }
 
     private static Connection connect() throws SQLException {

@@ -3,7 +3,6 @@ package io.stele.sidecar.postgresql;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.stele.protocol.TableId;
 import io.stele.protocol.schema.ColumnChange;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
@@ -103,20 +102,12 @@ final class PostgresServerIT {
 
     private static TableSchema table(
             String name, List<Integer> key, int shards, ColumnSchema... columns) {
-        return new TableSchema(
-                new TableId(1),
-                "shop",
-                name,
-                1,
-                List.of(columns),
-                key,
-                List.of(),
-                List.of(),
-                List.of(),
-                Orientation.ROW,
-                0,
-                shards,
-                Optional.empty());
+        return TableSchema.builder("shop", name)
+                .columns(List.of(columns))
+                .primaryKey(key)
+                .orientation(Orientation.ROW)
+                .shardCount(shards)
+                .build();
     }
 
     private static Connection connect(String... properties) throws SQLException {

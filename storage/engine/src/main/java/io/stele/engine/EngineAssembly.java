@@ -75,8 +75,9 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The startup and recovery of the storage engine of a node. It loads the state in the store,
- * replays the log, resolves in-doubt transactions, and assembles the parts of an engine.
+ * The start of a node's storage engine: it loads manifests and the catalog, replays the log,
+ * resolves in-doubt transactions, and assembles the engine's parts. It first fences engines with a
+ * lower epoch, and blocks on the store.
  */
 final class EngineAssembly {
     private static final long OWNER = 0x5354454c45L; // "STELE"; the other half is the epoch
@@ -101,7 +102,8 @@ final class EngineAssembly {
         UUID owner = new UUID(first, OWNER);
         StartTask<DroppedObjects> dropped =
                 StartTask.begin(threads.opening(), () -> DroppedObjects.load(warehouse));
-        // Before anything is fenced: what is added to manifests later is found in them
+        // Listed before other engines are fenced: objects that they add to manifests later are
+        // found there
         StartTask<List<ObjectEntry>> dataObjects =
                 StartTask.begin(threads.opening(), () -> warehouse.list(DroppedObjects.DATA));
         CatalogService catalog =
@@ -125,12 +127,13 @@ final class EngineAssembly {
         SortedMap<ShardId, Manifest> manifests = recovery.loadManifests();
         WarehouseLog warehouseLog = new WarehouseLog(warehouse, owner);
         recovery.checkCatalogIsNewest(manifests, warehouseLog::isBegun);
-        // Manifests of versions before epochs were taken may be of a clock that was ahead
+        // Earlier releases did not take epochs from the store: their manifests may have one of a
+        // clock that was ahead
         boolean isNewest =
                 manifests.values().stream().allMatch(manifest -> manifest.epoch() < first);
         long epoch = isNewest ? first : epochs.take(clock);
         // First stop appends by engines of a lower epoch, then their changes of tables, then their
-        // new files: the state read after each of these does not change any more
+        // new files: the state read after each of these steps does not change any more
         LogMark expected =
                 recovery.takeLog(
                         log,
@@ -142,7 +145,7 @@ final class EngineAssembly {
                                         epoch,
                                         catalog.current().nextTableId() == 1,
                                         options.givenUpLog()));
-        // The log is not trimmed any more, which would add some
+        // Listed when the other engines no longer trim the log, which adds retained records
         StartTask<RetainedLog> retainedObjects =
                 StartTask.begin(threads.opening(), () -> RetainedLog.load(warehouse));
         catalog.own(epoch, recovery.givenUpCatalogs());
@@ -187,7 +190,7 @@ final class EngineAssembly {
         try {
             restore(recovery, shards, recovery.own(manifests.values(), epoch), deletes);
         } finally {
-            deletes.giveUp(); // deletions that are not restored by now are not needed
+            deletes.giveUp(); // those not used by restored tables are not needed
         }
         shards.all().stream()
                 .flatMap(entry -> entry.shard().tables().stream())
@@ -249,7 +252,7 @@ final class EngineAssembly {
                                         && !resolved.isCompletedExceptionally()
                                         && !recovery.hasUnreadableDecisions()
                                         && shards.all().stream()
-                                                // One that stopped may have some in doubt
+                                                // A stopped shard may have in-doubt transactions
                                                 .allMatch(
                                                         entry -> entry.shard().failure().isEmpty()),
                         epoch);
@@ -364,7 +367,10 @@ final class EngineAssembly {
         entry.shard().start(log, () -> entry.maintenance().afterApply());
     }
 
-    /** The folders of tables whose files are not known from a view. */
+    /**
+     * The folders of tables whose files are not known from a view, since a shard stopped or set the
+     * table aside.
+     */
     private static Set<String> unknownFolders(Catalog catalog, Shards shards) {
         Set<String> folders = new HashSet<>();
         for (Shards.Entry entry : shards.all()) {

@@ -98,11 +98,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The storage of a node: every shard of every table, its log, its transactions and its snapshots.
+ * The entry point to a node's storage engine, for the sidecar: the catalog, writes, transactions,
+ * snapshots, reads and maintenance of all its shards.
  *
  * <p>Futures fail with, and methods throw, a {@link io.stele.protocol.SteleException}. Futures
- * complete on the engine's own threads: continue elsewhere with anything that waits. Safe for use
- * by many threads.
+ * complete on the engine's own threads, which dependent actions must not block. Safe for use by
+ * many threads.
  */
 public final class StorageEngine implements AutoCloseable {
     private final CatalogService catalog;
@@ -211,13 +212,13 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * Opens the storage: loads the manifests, replays the log, resolves transactions in doubt;
-     * serves when it returns.
+     * Opens the engine: loads the manifests, replays the log, resolves in-doubt transactions. The
+     * engine serves when the call returns.
      *
-     * @param clock makes the LSNs; it may be wrong: of several engines on one warehouse the one
-     *     opened last owns the shards
-     * @throws io.stele.protocol.SteleException CORRUPT_DATA or STORE_FAILED: nothing was changed
-     *     that the next attempt needs
+     * @param clock the source of the LSNs. It may be wrong: of several engines on one warehouse,
+     *     the one opened last owns the shards, whatever its clock
+     * @throws io.stele.protocol.SteleException CORRUPT_DATA or STORE_FAILED; nothing that the next
+     *     attempt needs was changed
      */
     public static StorageEngine open(
             StorageOptions options,
@@ -230,10 +231,10 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * The identity of the history of this warehouse, in one line: its place, its log, and the parts
-     * of both that were given up. While it stays the same, rows of a file are deleted in one order,
-     * so that their number determines which they are. In another history, the same number may mean
-     * other rows.
+     * The identity of the history of this warehouse, in one line: its location, its log, and the
+     * parts of both that were given up. Within one history, rows of a file are deleted in one
+     * order, so that the number of deleted rows determines these rows. In another history, the same
+     * number may mean other rows.
      *
      * @return empty where the log cannot be read
      */
@@ -251,7 +252,7 @@ public final class StorageEngine implements AutoCloseable {
 
     /**
      * Changes a column of a table, or a field inside one; completes when it is in effect in all
-     * shards. Nothing is rewritten: what was written before is mapped when it is read.
+     * shards. Nothing is rewritten: earlier rows and files are mapped when they are read.
      *
      * @param schemaVersion the version the change was made for
      * @throws SteleException as {@link CatalogService#alterTable}
@@ -260,7 +261,7 @@ public final class StorageEngine implements AutoCloseable {
             TableId tableId, int schemaVersion, ColumnChange change) {
         try {
             checkOpen();
-            // Files of it may have columns that a catalog version which is lost gave them
+            // Its files may have columns of a catalog version that is lost
             schema(tableId).shards().forEach(id -> shards.shard(id).checkNotSetAside(tableId));
             TableSchema changed = catalog.alterTable(tableId, schemaVersion, change);
             return inEffect(changed).thenApply(ignored -> changed);
@@ -269,14 +270,14 @@ public final class StorageEngine implements AutoCloseable {
         }
     }
 
-    /** Completes when all shards of a table have the schema version that the catalog has now. */
+    /** Completes when all shards of a table have the present schema version of the catalog. */
     public CompletableFuture<?> inEffect(TableSchema table) {
         return shards.joined(table.shards());
     }
 
     /**
-     * Schemas and tables; statements on it take effect here at once, but {@link #alterTable} is to
-     * be called here.
+     * The catalog of schemas and tables, whose statements take effect in this engine at once.
+     * Columns must be changed by {@link #alterTable} instead. Throws if the catalog is damaged.
      */
     public CatalogService catalog() {
         if (catalog.damage().isPresent()) {
@@ -285,7 +286,7 @@ public final class StorageEngine implements AutoCloseable {
         return catalog;
     }
 
-    /** The same, also where it is damaged: then there is nothing in it. */
+    /** The catalog, also if it is damaged; a damaged catalog has no tables. */
     public CatalogService knownCatalog() {
         return catalog;
     }
@@ -293,7 +294,8 @@ public final class StorageEngine implements AutoCloseable {
     /**
      * Writes a batch; completes when it is durable and every later read sees it.
      *
-     * @param sequence rises by writer and shard; a repetition gets the outcome of the first
+     * @param sequence ascending for each writer and shard; a repeated number gets the outcome of
+     *     its first write
      * @param batch must not change any more, because the memtable refers to it
      */
     public CompletableFuture<Lsn> write(
@@ -308,9 +310,11 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * The same for a batch whose client was given room for it as it came.
+     * As {@link #apply(ShardId, UUID, long, byte[], int, int)}, for a batch whose client holds
+     * memory of the write budget since it was received.
      *
-     * @param room hands memory for the batch over, as much as it has
+     * @param room the client's memory, which is handed over to the batch; missing bytes are taken
+     *     from the budget
      */
     public CompletableFuture<WriteOutcome> apply(
             ShardId shard,
@@ -358,14 +362,17 @@ public final class StorageEngine implements AutoCloseable {
         return outcome;
     }
 
-    /** Room for the bytes that a client sends to be written, of the budget for all writes. */
+    /**
+     * A new reservation in the budget of all pending writes, for the bytes that one client sends;
+     * it holds nothing yet.
+     */
     public WriteRoom writeRoom() {
         return budget.room();
     }
 
     /**
-     * Refuses a batch that was not read, because there was no room for it. One that was applied
-     * before is still acknowledged.
+     * Refuses a batch that was not read, because there was no room for it. A batch that was already
+     * applied, under the same sequence, is still acknowledged.
      */
     public CompletableFuture<WriteOutcome> postpone(
             ShardId shard, UUID writerId, long sequence, SteleException busy) {
@@ -378,34 +385,34 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * Bytes that are received to be written, of batches that are not acknowledged yet, and of rows
-     * staged in transactions.
+     * The bytes of writes that are being received, of batches that are not acknowledged yet, and of
+     * rows staged in transactions.
      */
     public long pendingWriteBytes() {
         return budget.usedBytes();
     }
 
     /**
-     * Begins a transaction; with {@code readLsn}, its commit fails where a changed key is newer
-     * than that.
+     * Begins a transaction and returns its id. With {@code readLsn}, the commit fails if another
+     * write changed one of its keys after that LSN.
      */
     public String beginTransaction(TableId tableId, Optional<Lsn> readLsn) {
         return beginTransaction(tableId, readLsn, Optional.empty());
     }
 
     /**
-     * The same.
+     * As {@link #beginTransaction(TableId, Optional)}, with a lease.
      *
-     * @param ttl it is aborted when it was not renewed, and no rows were staged, for this long;
-     *     empty: the default for clients that do not renew
+     * @param ttl the transaction is aborted if it is not renewed, and no rows are staged, for this
+     *     long; empty: the default for clients that do not renew
      */
     public String beginTransaction(TableId tableId, Optional<Lsn> readLsn, Optional<Duration> ttl) {
         return beginTransaction(tableId, readLsn, ttl, true);
     }
 
     /**
-     * The same for a session of this process: its client does not know the transaction, so nobody
-     * can ask for its outcome after a restart.
+     * As {@link #beginTransaction(TableId, Optional, Optional)}, for a session of this process. Its
+     * client does not know the transaction, so nobody can request its outcome after a restart.
      */
     public String beginSessionTransaction(
             TableId tableId, Optional<Lsn> readLsn, Optional<Duration> ttl) {
@@ -426,19 +433,22 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * Adds a batch to a transaction; it is checked and copied now and written with the commit.
+     * Adds a batch to a transaction. The batch is checked and copied now, and written with the
+     * commit.
      *
-     * @throws io.stele.protocol.SteleException TRANSACTION_NOT_FOUND, TRANSACTION_TOO_LARGE, or
-     *     what is wrong with the batch
+     * @throws io.stele.protocol.SteleException TRANSACTION_NOT_FOUND, TRANSACTION_TOO_LARGE, or the
+     *     error of an invalid batch
      */
     public void stage(String transactionId, ShardId shard, byte[] batch, int offset, int length) {
         stage(transactionId, Optional.empty(), shard, batch, offset, length, writeRoom());
     }
 
     /**
-     * The same as one part of the transaction, which is committed only if the commit names it.
+     * As {@link #stage(String, ShardId, byte[], int, int)}, as one part of the transaction, which
+     * is committed only if the commit names it.
      *
-     * @param room hands memory for the batch over, as much as it has
+     * @param room the client's memory, which is handed over to the staged rows; missing bytes are
+     *     taken from the budget
      */
     public void stage(
             String transactionId,
@@ -458,7 +468,7 @@ public final class StorageEngine implements AutoCloseable {
 
     /**
      * Makes the staged rows and the files visible at one LSN, in all shards or none. Safe to
-     * repeat: a committed transaction answers with its LSN, also after a restart.
+     * repeat: for a committed transaction it returns the LSN, also after a restart.
      *
      * <p>Where two files of one transaction have the same key, the later file in the list wins;
      * staged rows win over files.
@@ -469,11 +479,11 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * The same.
+     * As {@link #commit(String, List, Optional)}, and also replaces the rows of a table.
      *
-     * @param replace a table without primary key all of whose rows end at that LSN, so that what
-     *     the transaction writes takes their place; TRANSACTION_CONFLICT if the transaction has a
-     *     read LSN and the table changed after it
+     * @param replace a table without primary key, all of whose rows are deleted at the commit LSN,
+     *     so that the rows of the transaction replace them; TRANSACTION_CONFLICT if the transaction
+     *     has a read LSN and the table changed after it
      */
     public CompletableFuture<Lsn> commit(
             String transactionId,
@@ -484,9 +494,10 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * The same.
+     * As {@link #commit(String, List, Optional, Optional)}, for some parts of the transaction.
      *
-     * @param parts rows staged as other parts do not count; empty: all count
+     * @param parts the parts to commit; rows staged as other parts are not committed; empty: all
+     *     rows
      */
     public CompletableFuture<Lsn> commit(
             String transactionId,
@@ -555,10 +566,11 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * The same.
+     * As {@link #deletePartitions(TableId, ScanPredicate)}, within a transaction.
      *
-     * @param transactionId an open transaction without rows, which it commits. If it is committed
-     *     already, nothing is deleted again, and the outcome is that of the first request
+     * @param transactionId an open transaction without rows, which this call commits. If it is
+     *     already committed, nothing is deleted again, and the outcome of the first request is
+     *     returned
      */
     public CompletableFuture<Lsn> deletePartitions(
             Optional<String> transactionId, TableId tableId, ScanPredicate partitions) {
@@ -584,8 +596,8 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * An LSN at or above that of the last change of a table's rows: a read there or later saw the
-     * present rows. STALE_TABLE if it is dropped.
+     * An LSN at or above the LSN of the last change of a table's rows: a read at this LSN or later
+     * saw the present rows. STALE_TABLE if the table is dropped.
      */
     public Lsn changedLsn(TableId tableId) {
         checkOpen();
@@ -597,8 +609,8 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * The outcome of a transaction whose commit has no answer: completes with its LSN, or
-     * TRANSACTION_NOT_FOUND if it is not committed and never will be.
+     * The outcome of a transaction whose commit request got no answer. Completes with its LSN, or
+     * fails with TRANSACTION_NOT_FOUND if it is not committed and never will be.
      */
     public CompletableFuture<Lsn> transactionOutcome(String transactionId) {
         checkOpen();
@@ -613,14 +625,14 @@ public final class StorageEngine implements AutoCloseable {
                         });
     }
 
-    /** Gives a transaction up; an unknown or finished one is no error. */
+    /** Aborts a transaction; an unknown or finished transaction is no error. */
     public CompletableFuture<@Nullable Void> abort(String transactionId) {
         return transactions.abort(transactionId);
     }
 
     /**
-     * Opens a snapshot at {@code at}, or at the present: then it sees every write acknowledged
-     * before the call. Completes when all shards have applied everything at or below it.
+     * Opens a snapshot at {@code at}, or at the present, which sees every write acknowledged before
+     * the call. Completes when all shards have applied everything at or below it.
      * READ_POINT_EXPIRED if {@code at} is before the history that any table retains. If it is
      * before the history of one table, reading that table fails.
      */
@@ -629,8 +641,9 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * The same; INVALID_ARGUMENT if it would be before {@code atLeast}. A caller that passes the
-     * LSN of a write that was acknowledged here sees that write.
+     * As {@link #openSnapshot(Optional, Duration)}; INVALID_ARGUMENT if the snapshot would be
+     * before {@code atLeast}. A caller that passes the LSN of a write that was acknowledged here
+     * sees that write.
      */
     public CompletableFuture<LeasedSnapshot> openSnapshot(
             Optional<Lsn> at, Optional<Lsn> atLeast, Duration ttl) {
@@ -638,8 +651,8 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * The same for some tables: the snapshot retains their history alone, and no other table can be
-     * read at it.
+     * As {@link #openSnapshot(Optional, Optional, Duration)}, for some tables: the snapshot retains
+     * only their history, and no other table can be read at it.
      *
      * @param tables empty: all
      */
@@ -659,7 +672,7 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * A table as of a snapshot: under another id, if it was truncated or replaced since.
+     * A table as of a snapshot, which has another id if the table was truncated or replaced since.
      *
      * @throws SteleException READ_POINT_EXPIRED if its history does not reach back so far,
      *     INVALID_ARGUMENT if there was no such table
@@ -675,12 +688,12 @@ public final class StorageEngine implements AutoCloseable {
         snapshots.renew(snapshotId, ttl.toMillis());
     }
 
-    /** Ends a lease; one that is over already is no error. */
+    /** Ends a lease; a lease that is already over is no error. */
     public void closeSnapshot(String snapshotId) {
         snapshots.close(snapshotId);
     }
 
-    /** As the other one, for the schema version that the catalog has now. */
+    /** As the other overload, for the present schema version of the catalog. */
     public ScanPlan plan(LeasedSnapshot snapshot, TableId tableId, ScanPredicate predicate) {
         return plan(snapshot, tableId, schemaVersion(snapshot, tableId), predicate);
     }
@@ -688,9 +701,9 @@ public final class StorageEngine implements AutoCloseable {
     /**
      * The plan of a scan: column files for the caller, and shards that stream the other rows.
      *
-     * @param schemaVersion the version that the caller's columns and predicate are of
-     * @throws SteleException STALE_TABLE if columns were changed since, before this snapshot first
-     *     read the table
+     * @param schemaVersion the version to which the caller's columns and predicate belong
+     * @throws SteleException STALE_TABLE if columns were changed after that version and before this
+     *     snapshot first read the table
      */
     public ScanPlan plan(
             LeasedSnapshot snapshot, TableId tableId, int schemaVersion, ScanPredicate predicate) {
@@ -698,8 +711,8 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * The plan of a scan of all rows of a table, unless the caller has it; a plan that is too large
-     * is omitted.
+     * The plan of a scan of all rows of a table. The plan is omitted if the caller has it already
+     * or if it is too large.
      *
      * @throws SteleException as {@link #plan}
      */
@@ -707,7 +720,7 @@ public final class StorageEngine implements AutoCloseable {
         return reads().tablePlan(snapshot, known);
     }
 
-    /** As the other one, for the schema version that the catalog has now. */
+    /** As the other overload, for the present schema version of the catalog. */
     public RowCursor scan(
             LeasedSnapshot snapshot,
             TableId tableId,
@@ -720,7 +733,7 @@ public final class StorageEngine implements AutoCloseable {
         return scan(snapshot, tableId, schemaVersion, shard, mode, predicate, columnIds);
     }
 
-    /** As the other one, for the schema version that the catalog has now. */
+    /** As the other overload, for the present schema version of the catalog. */
     public ScanPlan planLookups(LeasedSnapshot snapshot, TableId tableId, ScanPredicate predicate)
             throws IOException {
         return planLookups(snapshot, tableId, schemaVersion(snapshot, tableId), predicate);
@@ -737,13 +750,13 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * The rows of one shard: LIVE those in memory, SNAPSHOT all, LOOKUP those that an index finds
-     * for the predicate. Blocks on files.
+     * A cursor over rows of one shard: in mode LIVE the rows in memory, in SNAPSHOT all rows, in
+     * LOOKUP the rows that an index finds for the predicate. Blocks on files.
      *
      * @param schemaVersion as {@link #plan}
-     * @param predicate rows that cannot match are left out
-     * @param columnIds a hint: only these columns of the rows need to be there, others may be null;
-     *     empty: all
+     * @param predicate rows that cannot match may be omitted
+     * @param columnIds a hint: only these columns are needed, and other columns may be null; empty:
+     *     all
      */
     public RowCursor scan(
             LeasedSnapshot snapshot,
@@ -759,13 +772,14 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * The changes of the rows of one shard after one LSN and up to another, in the order of their
-     * LSNs, in bounded memory. Blocks on files.
+     * A cursor over the changes of the rows of one shard in a range of LSNs, in LSN order and in
+     * bounded memory. Blocks on files.
      *
      * @param schemaVersion as {@link #plan}
-     * @param after in the history that the table retains; the caller holds a snapshot there
-     * @param upTo at or below the snapshot
-     * @param predicate changes whose row cannot match are left out
+     * @param after the exclusive lower bound, in the history that the table retains; the caller
+     *     holds a snapshot there
+     * @param upTo the inclusive upper bound, at or below the snapshot
+     * @param predicate changes whose row cannot match are omitted
      * @param withBeforeImages whether the row before an update is returned as well
      * @throws SteleException READ_POINT_EXPIRED if the history does not reach back so far
      */
@@ -791,12 +805,14 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * An aggregation of all rows of a table that a predicate has: the caller computes its parts.
+     * An aggregation of all rows of a table that match a predicate. Its parts are computed by the
+     * caller's threads.
      *
      * @param schemaVersion as {@link #plan}
-     * @param predicate all of it is applied
-     * @param cache of results of files; empty: everything is computed
-     * @param maxBytes of the groups in memory at once, in each thread that computes parts
+     * @param predicate the filter of the rows, which is applied completely
+     * @param cache the cached results of files; empty: everything is computed
+     * @param maxBytes the limit for the groups in memory at once, in each thread that computes
+     *     parts
      * @throws SteleException INVALID_ARGUMENT or COLUMN_NOT_FOUND: not an aggregation of this
      *     table; STALE_TABLE as {@link #plan}
      */
@@ -813,12 +829,12 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * The rows of a predicate that gives all columns of the primary key, or of a unique index,
-     * single values: found by key in all shards. For other predicates, the rows of all shards, by a
-     * scan. Blocks on files.
+     * A cursor over the rows of all shards that match a predicate. If the predicate sets all
+     * columns of the primary key, or of a unique index, to single values, the rows are looked up by
+     * key; otherwise they are scanned. Blocks on files.
      *
      * @param schemaVersion as {@link #plan}
-     * @param predicate other rows are left out
+     * @param predicate rows that do not match are omitted
      * @param keys the keys to look up instead of the predicate's, which need not list any
      */
     public RowCursor lookUp(
@@ -832,9 +848,10 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * The rows of keys, in their order; empty: absent. The rows are shared: not to be changed.
-     * Without an LSN each key's latest acknowledged row, with one the rows as of that LSN, which
-     * must be at or below an acknowledged one and within the retained history. Blocks on files.
+     * The rows of keys, in the order of the keys; empty for absent keys. The rows are shared and
+     * must not be changed. Without an LSN, each key's latest acknowledged row is returned; with an
+     * LSN, the rows as of it. It must be at or below an acknowledged LSN and within the retained
+     * history. Blocks on files.
      */
     public List<Optional<byte[]>> multiGet(
             TableId tableId, Optional<Lsn> readLsn, List<byte[]> keys) throws IOException {
@@ -852,14 +869,14 @@ public final class StorageEngine implements AutoCloseable {
         return lookup.rows();
     }
 
-    /** As {@link #lookup}, which the caller does in parts. */
+    /** As {@link #lookup}, in steps that the caller runs. */
     public PointLookup startLookup(TableId tableId, Optional<Lsn> readLsn, List<byte[]> keys) {
         return startLookup(tableId, readLsn, keys, RowRoom.UNLIMITED);
     }
 
     /**
-     * The same for the rows of the first keys, of as many as there is room for; it never holds
-     * more.
+     * As {@link #startLookup(TableId, Optional, List)}, for the rows of only as many of the first
+     * keys as there is room for; the lookup never holds more.
      */
     public PointLookup startLookup(
             TableId tableId, Optional<Lsn> readLsn, List<byte[]> keys, RowRoom room) {
@@ -867,11 +884,12 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * A scan of the rows of one shard whose keys lie in a range, in the order of the keys, up to
-     * some limits: one page, which the caller reads in parts. Without an LSN it has the latest
-     * acknowledged rows of the shard, with one as {@link #multiGet}.
+     * A scan of one page of the rows of one shard whose keys are in a range, in key order and up to
+     * some limits, in steps that the caller runs. Without an LSN it returns the latest acknowledged
+     * rows of the shard, with an LSN the rows as of it, as {@link #multiGet}.
      *
-     * @throws SteleException INVALID_ARGUMENT: the table has no row tablets, or not that shard
+     * @throws SteleException INVALID_ARGUMENT if the table has no row tablets or does not have that
+     *     shard
      */
     public KeyRangeScan startKeyScan(
             TableId tableId,
@@ -885,8 +903,8 @@ public final class StorageEngine implements AutoCloseable {
 
     /**
      * The rows whose values in the first columns of an index are given, at most {@code limit}, in
-     * the order of the index; without an LSN the present rows, with one as {@link #multiGet}.
-     * Blocks on files.
+     * the order of the index: without an LSN the present rows, with an LSN the rows as of it, as
+     * {@link #multiGet}. Blocks on files.
      *
      * @param prefix the values, as {@link io.stele.protocol.row.KeyEncoder#forColumns} forms them
      * @throws SteleException UNAVAILABLE while the index is being built
@@ -897,23 +915,25 @@ public final class StorageEngine implements AutoCloseable {
         return reads().lookupByIndex(tableId, indexId, prefix, readLsn, limit);
     }
 
-    /** As the other one, at a snapshot. */
+    /** As the other overload, at a snapshot. */
     public List<byte[]> lookupByIndex(
             TableId tableId, int indexId, byte[] prefix, LeasedSnapshot snapshot, int limit)
             throws IOException {
         return reads().lookupByIndex(tableId, indexId, prefix, snapshot, limit);
     }
 
-    /** The statistics of the rows of a table, without reading them. */
+    /** The statistics of the rows of a table, without reading the rows. */
     public TableStatistics statistics(TableId tableId) {
         return statistics(tableId, OptionalInt.empty(), ScanPredicate.ALL);
     }
 
     /**
-     * The same, without files that have no row of a predicate.
+     * The statistics of the rows of a table, without the files that have no row matching a
+     * predicate.
      *
-     * @param schemaVersion the version of the columns that the caller knows: for another one than
-     *     the present, only the numbers of the table; empty: the present one
+     * @param schemaVersion the version of the columns that the caller knows; for another version
+     *     than the present one, the predicate is ignored and there are no statistics of columns;
+     *     empty: the present version
      */
     public TableStatistics statistics(
             TableId tableId, OptionalInt schemaVersion, ScanPredicate predicate) {
@@ -925,7 +945,7 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * The changes since a version: names whose definition or statistics differ.
+     * The names of relations whose definition or statistics have changed since a version.
      *
      * @param since the version of the caller; empty: none
      */
@@ -943,18 +963,18 @@ public final class StorageEngine implements AutoCloseable {
         return files.findMetadata(path);
     }
 
-    /** Caches the metadata of a file that another node wrote, as long as there is room. */
+    /** Caches the metadata of a file that another node wrote. */
     public void keepFileMetadata(String path, byte[] encoded) {
         checkOpen();
         files.keepMetadata(path, encoded);
     }
 
-    /** The partitions of a table that have column files with rows, by their values. */
+    /** The partitions of a table that have column files with rows, in the order of their values. */
     public List<PartitionFiles> partitions(TableId tableId) {
         return PartitionList.of(shards.table(schema(tableId)));
     }
 
-    /** The shards of a table with its files and what is in memory, each as it is now. */
+    /** The present files and in-memory rows of a table, by shard. */
     public List<TableShardFiles> files(TableId tableId) {
         return schema(tableId).shards().stream()
                 .map(shards::shard)
@@ -962,7 +982,9 @@ public final class StorageEngine implements AutoCloseable {
                 .toList();
     }
 
-    /** How many files a table has now; 0 where it or one of its shards does not serve. */
+    /**
+     * The present number of files of a table; 0 if the table or one of its shards does not serve.
+     */
     public long fileCount(TableId tableId) {
         return catalog.current()
                 .findTable(tableId)
@@ -971,7 +993,7 @@ public final class StorageEngine implements AutoCloseable {
                 .orElse(0L);
     }
 
-    /** Completes when everything acknowledged before the call is in files. */
+    /** Flushes a table; completes when every write acknowledged before the call is in files. */
     public CompletableFuture<@Nullable Void> flush(TableId tableId) {
         return maintenance(work -> work.flush(tableId, new Progress()));
     }
@@ -990,18 +1012,18 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * Discards the history of a table below an LSN, as far as no lease holds it, and compacts files
-     * that have much of it; completes when no compaction is due.
+     * Discards the history of a table below an LSN, unless a lease holds it, and compacts files
+     * that contain much of that history; completes when no compaction is due.
      */
     public CompletableFuture<@Nullable Void> expireHistory(TableId tableId, Lsn before) {
         return maintenance(work -> work.expireHistory(tableId, before, new Progress()));
     }
 
     /**
-     * Deletes what lies among a table's data files and belongs to nothing; completes with the
-     * number of objects.
+     * Deletes objects among a table's data files that nothing refers to; completes with the number
+     * of deleted objects.
      *
-     * @param before those that changed since stay, by the clock of the store
+     * @param before objects that changed since, by the store's clock, are not deleted
      */
     public CompletableFuture<Long> removeOrphanFiles(TableId tableId, Instant before) {
         return maintenance(work -> work.removeOrphanFiles(tableId, before, new Progress()));
@@ -1017,30 +1039,34 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * Runs long work, as the methods above, as a job: joins a running job for the same work, or
-     * starts a new one. Work that only covers the state at its request is done for both requests.
+     * Runs long maintenance work as a job: joins a running job for the same work, or starts a new
+     * one. Work that only covers the state at its request is done for both requests.
      *
      * @param user the user of the request, if it names one
-     * @throws SteleException BUSY: there are too many; TABLE_NOT_FOUND or STALE_TABLE
+     * @throws SteleException BUSY if there are too many jobs; TABLE_NOT_FOUND or STALE_TABLE
      */
     public Job runJob(JobKey work, Optional<String> user) {
         checkOpen();
         return maintenance.run(work, user);
     }
 
-    /** The jobs that are running, and those that ended recently. */
+    /** The jobs that are running or ended recently. */
     public Jobs jobs() {
         return maintenance.jobs();
     }
 
-    /** Flushes, then sketches files that have no sketches; completes when all have. */
+    /**
+     * Flushes, then writes sketches for the files that have none; completes when all files have
+     * sketches.
+     */
     public CompletableFuture<@Nullable Void> analyze(TableId tableId) {
         return maintenance(work -> work.analyze(tableId, new Progress()));
     }
 
     /**
-     * Completes when the indexes that a table has now are ready for lookups; fails as the first
-     * that could not be built: dropped meanwhile (STALE_TABLE).
+     * Completes when the present indexes of a table are ready for lookups; fails with the error of
+     * an index that could not be built, such as STALE_TABLE for an index that was dropped
+     * meanwhile.
      */
     public CompletableFuture<@Nullable Void> awaitIndexes(TableId tableId) {
         return indexBuilds.ready(tableId);
@@ -1091,8 +1117,8 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * Stops: what is acknowledged is in the log and the files. The pools of {@code threads} are the
-     * caller's to close.
+     * Stops the engine; acknowledged writes are in the log or in files. The caller closes the pools
+     * of {@code threads}.
      */
     @Override
     public void close() {
@@ -1116,7 +1142,7 @@ public final class StorageEngine implements AutoCloseable {
         return catalog().current().table(tableId);
     }
 
-    /** Also of a table that readers of the past have, since it was replaced. */
+    /** The schema of a table, also if it was replaced and is retained for readers of the past. */
     private TableSchema anySchema(TableId tableId) {
         Catalog current = catalog().current();
         return current.findTable(tableId)

@@ -69,29 +69,24 @@ final class EvolvingTable {
                                                 1, "by_name", List.of(INDEX_COLUMN), false, true)))
                         : TableOptions.NONE;
         TableSchema definition =
-                new TableSchema(
-                        new TableId(1),
-                        "test",
-                        name,
-                        1,
-                        List.of(
-                                new ColumnSchema(1, "id", DataType.parse("bigint")).notNull(),
-                                new ColumnSchema(2, "name", DataType.parse("varchar")),
-                                new ColumnSchema(3, "amount", DataType.parse("bigint")).notNull(),
-                                new ColumnSchema(
-                                        4,
-                                        "nested",
-                                        DataType.parse(
-                                                "row(\"a\" tinyint, \"b\" array(row(\"c\" real)))"))),
-                        keyed ? List.of(1) : List.of(),
-                        List.of(),
-                        List.of(),
-                        List.of(),
-                        orientation,
-                        0,
-                        shards,
-                        Optional.empty(),
-                        options);
+                TableSchema.builder("test", name)
+                        .columns(
+                                List.of(
+                                        new ColumnSchema(1, "id", DataType.parse("bigint"))
+                                                .notNull(),
+                                        new ColumnSchema(2, "name", DataType.parse("varchar")),
+                                        new ColumnSchema(3, "amount", DataType.parse("bigint"))
+                                                .notNull(),
+                                        new ColumnSchema(
+                                                4,
+                                                "nested",
+                                                DataType.parse(
+                                                        "row(\"a\" tinyint, \"b\" array(row(\"c\" real)))"))))
+                        .primaryKey(keyed ? List.of(1) : List.of())
+                        .orientation(orientation)
+                        .shardCount(shards)
+                        .options(options)
+                        .build();
         return new EvolvingTable(
                 node, engine.catalog().createTable(definition, "", TableState.PUBLIC));
     }

@@ -12,7 +12,6 @@ import io.stele.engine.catalog.TableState;
 import io.stele.engine.node.CacheOptions;
 import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.objectstore.RoundsStore;
-import io.stele.protocol.TableId;
 import io.stele.protocol.aggregate.AggregateCall;
 import io.stele.protocol.aggregate.AggregateFunction;
 import io.stele.protocol.aggregate.Aggregation;
@@ -27,8 +26,6 @@ import io.stele.protocol.row.Rows;
 import io.stele.protocol.row.ValueCodec;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
-import io.stele.protocol.schema.Orientation;
-import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.wire.WriteBatchBuilder;
 import java.io.IOException;
@@ -105,25 +102,15 @@ final class TestAggregationRequests {
     }
 
     private static TableSchema definition() {
-        return new TableSchema(
-                new TableId(1),
-                "test",
-                "t",
-                1,
-                List.of(
-                        new ColumnSchema(1, "id", BIGINT).notNull(),
-                        new ColumnSchema(2, "kind", BIGINT),
-                        new ColumnSchema(3, "amount", BIGINT),
-                        new ColumnSchema(4, "other", BIGINT)),
-                List.of(1),
-                List.of(),
-                List.of(),
-                List.of(),
-                Orientation.COLUMN,
-                0,
-                1,
-                Optional.empty(),
-                TableOptions.NONE);
+        return TableSchema.builder("test", "t")
+                .columns(
+                        List.of(
+                                new ColumnSchema(1, "id", BIGINT).notNull(),
+                                new ColumnSchema(2, "kind", BIGINT),
+                                new ColumnSchema(3, "amount", BIGINT),
+                                new ColumnSchema(4, "other", BIGINT)))
+                .primaryKey(List.of(1))
+                .build();
     }
 
     /** A worker of the sidecar that takes part after part. */

@@ -17,7 +17,6 @@ import io.stele.engine.scan.RowCursor;
 import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.TableId;
 import io.stele.protocol.aggregate.AggregateCall;
 import io.stele.protocol.aggregate.AggregateFunction;
 import io.stele.protocol.aggregate.Aggregation;
@@ -37,7 +36,6 @@ import io.stele.protocol.schema.ColumnChange;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.Orientation;
-import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.wire.WriteBatchBuilder;
 import io.stele.testing.LongRun;
@@ -244,21 +242,12 @@ final class TestAggregations {
         return node.engine()
                 .catalog()
                 .createTable(
-                        new TableSchema(
-                                new TableId(1),
-                                "test",
-                                "t",
-                                1,
-                                columns,
-                                List.of(1),
-                                List.of(),
-                                List.of(),
-                                List.of(),
-                                orientation,
-                                0,
-                                2,
-                                Optional.empty(),
-                                TableOptions.NONE),
+                        TableSchema.builder("test", "t")
+                                .columns(columns)
+                                .primaryKey(List.of(1))
+                                .orientation(orientation)
+                                .shardCount(2)
+                                .build(),
                         "",
                         TableState.PUBLIC);
     }

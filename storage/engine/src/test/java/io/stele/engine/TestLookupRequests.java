@@ -7,14 +7,12 @@ import io.stele.engine.node.CacheOptions;
 import io.stele.engine.read.PointLookup;
 import io.stele.objectstore.RoundsStore;
 import io.stele.objectstore.RoundsStore.Recorded;
-import io.stele.protocol.TableId;
 import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.row.Rows;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.Orientation;
-import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.wire.WriteBatchBuilder;
 import java.io.IOException;
@@ -273,21 +271,11 @@ class TestLookupRequests {
         return node.engine()
                 .catalog()
                 .createTable(
-                        new TableSchema(
-                                new TableId(1),
-                                "test",
-                                "t",
-                                1,
-                                columns,
-                                List.of(1),
-                                List.of(),
-                                List.of(),
-                                List.of(),
-                                orientation,
-                                0,
-                                1,
-                                Optional.empty(),
-                                TableOptions.NONE),
+                        TableSchema.builder("test", "t")
+                                .columns(columns)
+                                .primaryKey(List.of(1))
+                                .orientation(orientation)
+                                .build(),
                         "",
                         TableState.PUBLIC);
     }

@@ -224,23 +224,15 @@ class TestRetention {
                 node.engine()
                         .catalog()
                         .createOrReplaceTable(
-                                new TableSchema(
-                                        new TableId(1),
-                                        "test",
-                                        orientation.text().replace(',', '_'),
-                                        1,
-                                        List.of(
-                                                new ColumnSchema(
-                                                        1, "other", DataType.parse("bigint"))),
-                                        List.of(),
-                                        List.of(),
-                                        List.of(),
-                                        List.of(),
-                                        Orientation.COLUMN,
-                                        0,
-                                        2,
-                                        Optional.empty(),
-                                        TableOptions.NONE),
+                                TableSchema.builder("test", orientation.text().replace(',', '_'))
+                                        .columns(
+                                                List.of(
+                                                        new ColumnSchema(
+                                                                1,
+                                                                "other",
+                                                                DataType.parse("bigint"))))
+                                        .shardCount(2)
+                                        .build(),
                                 "");
         node.tick(2_000);
         for (int time = 0; time < 2; time++) {

@@ -167,24 +167,20 @@ final class TestTable {
             engine.catalog().createSchema("test");
         }
         TableSchema definition =
-                new TableSchema(
-                        new TableId(1),
-                        "test",
-                        name,
-                        1,
-                        List.of(
-                                new ColumnSchema(1, "id", DataType.parse("bigint")).notNull(),
-                                new ColumnSchema(2, "name", DataType.parse("varchar")),
-                                new ColumnSchema(3, "amount", DataType.parse("bigint"))),
-                        keyed ? List.of(1) : List.of(),
-                        List.of(),
-                        clusteringKey,
-                        partitionedBy,
-                        orientation,
-                        0,
-                        shardCount,
-                        Optional.empty(),
-                        options);
+                TableSchema.builder("test", name)
+                        .columns(
+                                List.of(
+                                        new ColumnSchema(1, "id", DataType.parse("bigint"))
+                                                .notNull(),
+                                        new ColumnSchema(2, "name", DataType.parse("varchar")),
+                                        new ColumnSchema(3, "amount", DataType.parse("bigint"))))
+                        .primaryKey(keyed ? List.of(1) : List.of())
+                        .clusteringKey(clusteringKey)
+                        .partitionedBy(partitionedBy)
+                        .orientation(orientation)
+                        .shardCount(shardCount)
+                        .options(options)
+                        .build();
         return of(engine.catalog().createTable(definition, "", state));
     }
 

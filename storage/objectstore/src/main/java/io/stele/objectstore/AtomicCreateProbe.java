@@ -16,10 +16,11 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 
 /**
- * A start-up test of an object store: concurrent conditional creations of one object succeed
- * exactly once. The single owner of a shard and the single outcome of a transaction depend on that.
- * Some services accept the condition but do not enforce it. Concurrent tasks create the same
- * object. A fault in one race of many can go unseen; a fault in most cannot.
+ * A test of an object store at the start of an engine: of concurrent conditional creations of one
+ * object, exactly one must succeed. The single owner of a shard and the single outcome of a
+ * transaction depend on that. Some services accept the condition but do not enforce it. Concurrent
+ * tasks create the same object, which is deleted afterwards. A fault in one race of many can go
+ * unseen; a fault in most cannot.
  */
 public final class AtomicCreateProbe {
     private static final String FOLDER = "probe/";
@@ -35,7 +36,8 @@ public final class AtomicCreateProbe {
     }
 
     /**
-     * Races on new objects, and deletes them: four waits for the store for any number of races.
+     * Runs the races in parallel on new objects, and deletes these. Waits for the store four times,
+     * for any number of races.
      *
      * @param executor runs at least 27 tasks at the same time
      * @param id of this probe, never used before

@@ -5,7 +5,10 @@ import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The close of several resources: each of them, also after a failure of another. */
+/**
+ * A helper that closes several resources in order, each of them even after another one failed to
+ * close.
+ */
 public final class CloseAll {
     private CloseAll() {}
 
@@ -15,7 +18,7 @@ public final class CloseAll {
     }
 
     /**
-     * Closes all, in this order.
+     * Closes all resources, in this order.
      *
      * @throws IOException the first failure, with the others suppressed; so are unchecked
      *     exceptions and errors

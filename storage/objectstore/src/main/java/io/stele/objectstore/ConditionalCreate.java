@@ -7,10 +7,10 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /**
- * Creation of an object by one winner among many, also when single calls end in an unknown outcome:
- * it reads the object and compares. The content must differ from that of every other contender (put
- * a writer's UUID in), and the path must never be deleted while contenders live: both are what
- * makes the answer certain.
+ * A creation of an object that exactly one of many contenders wins, also after calls with an
+ * unknown outcome. It then reads the object and compares contents. The content must differ from
+ * that of every other contender (put a writer's UUID in), and the path must never be deleted while
+ * contenders live: the result is certain only under both conditions.
  */
 public final class ConditionalCreate {
     private ConditionalCreate() {}
@@ -42,8 +42,9 @@ public final class ConditionalCreate {
                 if (store.createIfAbsent(path, content)) {
                     return Outcome.CREATED;
                 }
-                // Another's object, or ours from an attempt that seemed to fail. The store reported
-                // that it exists, and this is more than a read: so it is durable.
+                // The object of another contender, or ours from an attempt that seemed to fail. It
+                // is durable, because the store reported that it exists; a read alone would not
+                // prove that.
                 return compare(store.readFully(path), content);
             } catch (IOException e) {
                 if (unknown != null) {

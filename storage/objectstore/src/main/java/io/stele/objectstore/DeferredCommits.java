@@ -8,31 +8,31 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * Objects that are written now and published later, together and in the order in which they would
- * have been. Confined to one thread at a time.
+ * The written but unpublished objects of a column file in progress, published later by {@link #run}
+ * in their original order. Confined to one thread at a time.
  *
- * <p>Invariant: none of them is visible before {@link #run}, and {@link #giveUp} leaves none but
- * those that {@code run} had published before it failed.
+ * <p>Invariant: no object is visible before {@link #run}. {@link #giveUp} discards all objects that
+ * {@code run} has not published.
  */
 public final class DeferredCommits implements ParallelWrites.Write {
     private final Deque<Late> late = new ArrayDeque<>();
 
-    /** A store whose new objects are among them. */
+    /** A store whose new objects are published by {@link #run}. */
     public ObjectStore over(ObjectStore store) {
         return new Store(store, this);
     }
 
-    /** Publishes all of them. */
+    /** Publishes all objects. */
     @Override
     public void run() throws IOException {
-        try (Closeable _ = this::giveUp) { // of nothing, unless one fails
+        try (Closeable _ = this::giveUp) { // gives up nothing, unless a commit fails
             while (!late.isEmpty()) {
                 late.removeFirst().commit();
             }
         }
     }
 
-    /** Throws those away that are not published: each, also if others fail. */
+    /** Discards the unpublished objects, each of them even after a failure of another. */
     @Override
     public void giveUp() throws IOException {
         List<Late> left = new ArrayList<>(late);
@@ -40,7 +40,7 @@ public final class DeferredCommits implements ParallelWrites.Write {
         CloseAll.of(left);
     }
 
-    /** An object whose bytes are there. */
+    /** An unpublished object whose bytes are complete. */
     private interface Late extends Closeable {
         void commit() throws IOException;
     }

@@ -3,15 +3,18 @@ package io.stele.objectstore;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** Failures that are caught in one place and thrown in another. */
+/**
+ * A helper that rethrows a failure that was caught elsewhere, such as on another thread, with its
+ * own type.
+ */
 final class Failures {
     private Failures() {}
 
     /**
-     * Throws it as what it is.
+     * Throws the failure with its own type; returns if there is none.
      *
      * @param failure null: there is none
-     * @param message of the exception for what no method here declares
+     * @param message of the {@link IOException} that wraps a checked exception of another type
      */
     static void throwAny(@Nullable Throwable failure, String message) throws IOException {
         switch (failure) {

@@ -3,13 +3,14 @@ package io.stele.objectstore;
 import java.util.List;
 
 /**
- * The content of one folder, in path order.
+ * The direct content of one folder of a {@link FolderStore}, in path order.
  *
- * @param objects those in it, by their whole paths
- * @param folders the names of those in it, each without what is before and behind it
+ * @param objects in the folder itself, with their whole paths
+ * @param folders the names of the direct subfolders, without their parents' path and without
+ *     slashes
  */
 public record FolderLevel(List<ObjectEntry> objects, List<String> folders) {
-    /** Of a folder that is empty or not there. */
+    /** The content of a folder that is empty or does not exist. */
     public static final FolderLevel EMPTY = new FolderLevel(List.of(), List.of());
 
     public FolderLevel {

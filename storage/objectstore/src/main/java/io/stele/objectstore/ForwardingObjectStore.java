@@ -10,9 +10,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A store that is another one; a subclass changes a part of it. Every call is forwarded, so that
- * what {@link ObjectStore} gains later is not lost on the way; but {@link #open} reads through this
- * store, so that a subclass that changes {@link #read} misses none.
+ * A base class of object store wrappers that forwards calls to another store, including calls of
+ * default methods; a subclass overrides what it changes. Only {@link #open}, {@link #replacing} and
+ * {@link #admittingOnSecondAccess} are not forwarded: they use this store, so that a subclass that
+ * overrides {@link #read} changes all reads.
  */
 public abstract class ForwardingObjectStore implements ObjectStore {
     private final ObjectStore store;
@@ -21,7 +22,7 @@ public abstract class ForwardingObjectStore implements ObjectStore {
         this.store = requireNonNull(store, "store is null");
     }
 
-    /** The store behind this one. */
+    /** The store that receives the calls. */
     protected final ObjectStore delegate() {
         return store;
     }

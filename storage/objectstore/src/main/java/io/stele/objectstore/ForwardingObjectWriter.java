@@ -4,7 +4,10 @@ import static java.util.Objects.requireNonNull;
 
 import java.io.IOException;
 
-/** A writer that is another one; a subclass changes a part of it. */
+/**
+ * A base class of object writer wrappers that forwards every call to another writer; a subclass
+ * overrides what it changes.
+ */
 public abstract class ForwardingObjectWriter extends ObjectWriter {
     private final ObjectWriter writer;
 

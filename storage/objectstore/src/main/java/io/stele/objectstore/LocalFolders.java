@@ -22,7 +22,10 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The directories of a local store. Immutable. */
+/**
+ * The folder operations of a local object store on its directories: find, create, list, delete and
+ * rename. Immutable.
+ */
 final class LocalFolders {
     private final Path root;
 
@@ -30,7 +33,10 @@ final class LocalFolders {
         this.root = requireNonNull(root, "root is null");
     }
 
-    /** A file's size and time, by its name; empty if there is none, or a directory. */
+    /**
+     * The size and modification time of a file; empty if there is no such file, or it is a
+     * directory.
+     */
     Optional<ObjectEntry> find(String path, Path file) throws IOException {
         try {
             BasicFileAttributes found = Files.readAttributes(file, BasicFileAttributes.class);
@@ -45,7 +51,7 @@ final class LocalFolders {
         }
     }
 
-    /** Below a file there is nothing. */
+    /** Whether the nearest existing parent is a file, so that nothing exists below it. */
     private static boolean isBelowFile(Path file) {
         for (Path at = file.getParent(); at != null; at = at.getParent()) {
             if (Files.exists(at)) {
@@ -59,7 +65,7 @@ final class LocalFolders {
         return new ObjectEntry(path, attributes.size(), attributes.lastModifiedTime().toInstant());
     }
 
-    /** Creates a directory and those above it, each durable. */
+    /** Creates a directory and the directories above it, each durable. */
     void create(Path directory) throws IOException {
         if (Files.isDirectory(directory)) {
             return;
@@ -76,7 +82,7 @@ final class LocalFolders {
         Directories.sync(parent);
     }
 
-    /** The content of a directory; what goes meanwhile is left out. */
+    /** The content of a directory; files that vanish meanwhile are left out. */
     FolderLevel list(Path directory, Optional<Path> hidden) throws IOException {
         List<ObjectEntry> objects = new ArrayList<>();
         List<String> folders = new ArrayList<>();
@@ -109,7 +115,7 @@ final class LocalFolders {
     }
 
     /**
-     * @param deleted receives each file that was
+     * @param deleted receives each deleted file
      */
     boolean delete(Path directory, boolean recursive, Consumer<Path> deleted) throws IOException {
         if (!Files.isDirectory(directory)) {
@@ -130,7 +136,9 @@ final class LocalFolders {
         return true;
     }
 
-    /** Deletes what it visits; what goes meanwhile is as good. */
+    /**
+     * Deletes the files and directories that it visits; those that vanish meanwhile are no failure.
+     */
     private static final class Deleter extends SimpleFileVisitor<Path> {
         private final Consumer<Path> deleted;
 
@@ -165,7 +173,10 @@ final class LocalFolders {
         }
     }
 
-    /** A file by a second link, which never replaces another; a directory in one step. */
+    /**
+     * Renames a file by a second link, which never replaces another file, and a directory in one
+     * step.
+     */
     boolean rename(Path from, Path to) throws IOException {
         if (!Files.exists(from) || Files.exists(to)) {
             return false;

@@ -29,10 +29,10 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Objects as files below a directory of a local file system that has hard links (all usual ones of
- * Linux do); several processes of one machine may share it. New objects are written in {@code
- * .tmp}, or in a lake beside their name, synced, then linked to it, so they appear at once and only
- * once; the directory is synced before the call returns.
+ * An object store in a directory of a local file system with hard links; several processes of one
+ * machine may share it. All usual file systems of Linux have hard links. New objects are written in
+ * {@code .tmp}, or in a lake beside their final name, synced, then linked to the final name. So
+ * they appear at once and only once. The directory is synced before the call returns.
  *
  * <p>Safe for use by many threads.
  */
@@ -41,7 +41,7 @@ public final class LocalObjectStore implements FolderStore {
     private static final String SWAP_LOCK = "swap.lock";
     private static final Object SWAPS = new Object();
 
-    /** Far below the usual limit of 1,024 a process; few files get most reads. */
+    /** Far below the usual limit of 1,024 open files a process; few files get most reads. */
     private static final int OPEN_FILES = 128;
 
     private final Path root;
@@ -56,16 +56,17 @@ public final class LocalObjectStore implements FolderStore {
     }
 
     /**
-     * A store that leaves files open that were read in parts. Only for the process that deletes
-     * objects, because the disk retains a deleted file while any process has it open.
+     * A store that keeps files open after partial reads. Only for the process that deletes objects,
+     * because the disk retains a deleted file while any process has it open.
      */
     public static LocalObjectStore forOwner(Path root) throws IOException {
         return new LocalObjectStore(root, OptionalInt.of(OPEN_FILES));
     }
 
     /**
-     * A store over files that others write as well, under any names; {@code /} is a root like any
-     * other. Opening it and reading from it change nothing; it does not compare and swap.
+     * A store over files that other programs write, too, under any names; {@code /} is a root like
+     * any other. Opening it and reading from it change nothing; it does not support
+     * compare-and-swap.
      */
     public static LocalObjectStore ofLake(Path root) {
         return new LocalObjectStore(
@@ -189,7 +190,7 @@ public final class LocalObjectStore implements FolderStore {
         return temporaries.folder().isPresent();
     }
 
-    /** Under a lock on a file, which also excludes other processes. */
+    /** Holds a lock on a file, which also excludes other processes. */
     @Override
     public boolean compareAndSwap(String path, byte[] expected, byte[] content) throws IOException {
         if (!supportsCompareAndSwap()) {
@@ -197,7 +198,7 @@ public final class LocalObjectStore implements FolderStore {
         }
         Path target = file(path);
         Path lock = temporaries.folder().orElseThrow().resolve(SWAP_LOCK);
-        // A process has one lock of a file at most
+        // A process can lock a file only once, so its threads take turns
         synchronized (SWAPS) {
             try (FileChannel channel =
                             FileChannel.open(

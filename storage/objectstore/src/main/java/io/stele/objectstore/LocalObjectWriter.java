@@ -16,7 +16,7 @@ final class LocalObjectWriter extends TrackedObjectWriter {
     private final Ending ending;
     private final ByteBuffer buffer = ByteBuffer.allocate(BUFFER_BYTES);
 
-    /** The end of the temporary file. */
+    /** The final actions on the temporary file. */
     interface Ending {
         /** Gives the complete and synced file its name. */
         void publish() throws IOException;

@@ -11,22 +11,27 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Optional;
 import java.util.Set;
 
-/** The place where a local store writes new files before they get their names. */
+/**
+ * The place of a local object store's new files before they are published: its own folder, or
+ * beside the final name.
+ */
 sealed interface LocalTemporaries {
     /**
-     * A new empty file.
+     * Creates a new empty file.
      *
-     * @param directory where it will get its name; exists if {@link #needsTarget}
+     * @param directory of the final name; exists if {@link #needsTarget}
      */
     Path create(Path directory) throws IOException;
 
-    /** Whether the directory of the later name must exist before the file. */
+    /** Whether the directory of the final name must exist before the file. */
     boolean needsTarget();
 
-    /** The store's own folder of them, which has no objects. */
+    /**
+     * The store's own folder of temporary files, which contains no objects; empty if it has none.
+     */
     Optional<Path> folder();
 
-    /** A folder of the store, of one file system with all of it. */
+    /** A folder of the store, on the same file system as all its objects. */
     record OwnFolder(Path path) implements LocalTemporaries {
         public OwnFolder {
             requireNonNull(path, "path is null");
@@ -49,11 +54,14 @@ sealed interface LocalTemporaries {
     }
 
     /**
-     * The directory of the later name, in a lake that is not this store's alone: it gets no folder
-     * of ours, and its users may read what this process writes.
+     * The directory of the final name, in a lake that other programs share. Stele creates no folder
+     * of its own there, and the lake's users may read the files that this process writes.
      */
     record BesideTarget() implements LocalTemporaries {
-        /** The user mask takes from these what others must not. */
+        /**
+         * The user mask of the process removes from these the permissions that others must not
+         * have.
+         */
         private static final Set<PosixFilePermission> MASKED =
                 PosixFilePermissions.fromString("rw-rw-rw-");
 

@@ -3,11 +3,11 @@ package io.stele.objectstore;
 import java.util.Locale;
 import java.util.OptionalLong;
 
-/** Names of 20 digits, which sort as their numbers do. */
+/** A codec of object and file names of 20 decimal digits, which sort as their numbers do. Pure. */
 public final class NumberedName {
     public static final int DIGITS = 20;
 
-    /** No number comes after it, so no name has it. */
+    /** No valid name: no number could follow it. */
     private static final String HIGHEST = of(Long.MAX_VALUE);
 
     private NumberedName() {}
@@ -17,7 +17,10 @@ public final class NumberedName {
         return String.format(Locale.ROOT, "%020d", number);
     }
 
-    /** The number of a name; empty if the name is another kind, or of no number below the last. */
+    /**
+     * The number of a name; empty if the name has another form, or its number is not below {@link
+     * Long#MAX_VALUE}.
+     */
     public static OptionalLong parse(String name) {
         return name.length() == DIGITS
                         && name.chars().allMatch(digit -> digit >= '0' && digit <= '9')

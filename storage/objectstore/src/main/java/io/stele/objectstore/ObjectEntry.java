@@ -6,12 +6,12 @@ import java.time.Instant;
 import java.util.Locale;
 
 /**
- * One line of a listing.
+ * One object in a listing of an object store, with its size and modification time.
  *
  * @param path of the object
  * @param sizeBytes its size in bytes
- * @param modified when it was created or last replaced, by the clock of the store, which may be
- *     coarse: never later than it was
+ * @param modified when it was created or last replaced, by the clock of the store; a coarse clock
+ *     rounds it down, never up
  */
 public record ObjectEntry(String path, long sizeBytes, Instant modified) {
     public ObjectEntry {
@@ -27,7 +27,7 @@ public record ObjectEntry(String path, long sizeBytes, Instant modified) {
         }
     }
 
-    /** An object of which it does not matter when it was changed. */
+    /** An entry for uses that ignore the modification time, which is the epoch here. */
     public ObjectEntry(String path, long sizeBytes) {
         this(path, sizeBytes, Instant.EPOCH);
     }

@@ -3,9 +3,10 @@ package io.stele.objectstore;
 import java.util.Locale;
 
 /**
- * The rule for object paths: 1 to {@value #MAX_LENGTH} characters, components of {@code A-Z a-z 0-9
- * . _ = + @ -} joined by single slashes, no component starting with a dot. Every store can hold
- * such names unescaped, and local stores reserve names with a leading dot.
+ * A validator of object paths in Stele's own warehouses: 1 to {@value #MAX_LENGTH} characters,
+ * components of {@code A-Z a-z 0-9 . _ = + @ -} joined by single slashes, no component starting
+ * with a dot. Every store can hold such names unescaped, and local stores reserve names with a
+ * leading dot.
  */
 public final class ObjectPath {
     /** S3 allows 1,024 bytes; this leaves room for a bucket prefix. */

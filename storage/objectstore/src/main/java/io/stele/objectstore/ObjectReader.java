@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * One immutable object whose size is known, open to be read in pieces. It need not be closed. Safe
- * for use by many threads at once; calls block, as those of {@link ObjectStore} do.
+ * A reader of parts of one immutable object of known size, as data files are read. It need not be
+ * closed. Safe for use by many threads at once; calls block, as those of {@link ObjectStore} do.
  */
 public interface ObjectReader {
     /**
@@ -24,8 +24,8 @@ public interface ObjectReader {
     }
 
     /**
-     * Whether {@link #prefetch} brings anything nearer, so that it is worth to find out what will
-     * be read.
+     * Whether {@link #prefetch} fetches anything, so that it is worthwhile to compute the ranges of
+     * later reads.
      */
     default boolean isPrefetching() {
         return false;
@@ -42,8 +42,8 @@ public interface ObjectReader {
     }
 
     /**
-     * The same object for a reader of all of it: what a cache has is found there, and what it has
-     * not does not enter it unless it was wanted before.
+     * A reader of the same object for a caller that reads all of it. Cached pages are used; a page
+     * that is not cached enters the cache only if it was requested before.
      */
     default ObjectReader admittingOnSecondAccess() {
         return this;

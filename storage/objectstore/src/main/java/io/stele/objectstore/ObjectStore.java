@@ -45,7 +45,7 @@ public interface ObjectStore extends Closeable {
      * pages of such objects read through the cache here, so all reads of data files use this
      * method.
      *
-     * @param sizeBytes its size
+     * @param sizeBytes the size of the object in bytes
      * @throws IOException if the store itself cannot be used
      */
     default ObjectReader open(String path, long sizeBytes) throws IOException {
@@ -54,7 +54,7 @@ public interface ObjectStore extends Closeable {
 
     /**
      * This store for writing objects that replace others. A store that caches what it writes caches
-     * the new objects if enough of the old ones is cached.
+     * the new objects if enough of the old objects' bytes is cached.
      *
      * @param replaced the objects that are replaced
      */
@@ -63,8 +63,8 @@ public interface ObjectStore extends Closeable {
     }
 
     /**
-     * This store for a reader on a worker that is not the objects' preferred one. A store that
-     * caches what it reads does so only for data that is read this way again.
+     * This store for a reader on a worker that is not the objects' preferred one. A store with a
+     * cache then caches only data that is read this way a second time.
      */
     default ObjectStore admittingOnSecondAccess() {
         return this;
@@ -76,10 +76,10 @@ public interface ObjectStore extends Closeable {
     byte[] readFully(String path) throws IOException;
 
     /**
-     * The bytes of an object as they lie in the store: encrypted, where {@link #readFully} decrypts
-     * them. For moving what cannot be read.
+     * The bytes of an object as they are stored: encrypted, where {@link #readFully} decrypts them.
+     * For moving objects that cannot be read.
      *
-     * @throws java.nio.file.NoSuchFileException if there is none
+     * @throws java.nio.file.NoSuchFileException if there is no such object
      */
     default byte[] readStored(String path) throws IOException {
         return readFully(path);
@@ -104,10 +104,10 @@ public interface ObjectStore extends Closeable {
 
     /**
      * Replaces the object as a whole, durable when the call returns, if its content is {@code
-     * expected}; {@code false} and no change if it has another or is not there. Of racing calls
-     * that expect the same, one succeeds. Contents must never recur (put a version in), because a
-     * caller that expects an old one could not detect it. Swapped objects are changed in no other
-     * way but deletion.
+     * expected}; {@code false} and no change if it has another content or does not exist. Of racing
+     * calls that expect the same content, one succeeds. Contents must never recur (put a version
+     * in), because a caller that expects an old content could not detect it. Objects that are
+     * swapped are changed otherwise only by deletion.
      *
      * @throws UnsupportedOperationException if the store cannot
      */
@@ -134,7 +134,7 @@ public interface ObjectStore extends Closeable {
      * them and they last changed before {@code limit}. A writer that continues after that fails at
      * its commit.
      *
-     * @return how many
+     * @return the number of deleted objects
      */
     default int deleteAbandoned(Instant limit) throws IOException {
         return 0;
@@ -151,17 +151,17 @@ public interface ObjectStore extends Closeable {
         return false;
     }
 
-    /** The statistics of reads, if the store counts them. */
+    /** The statistics of reads; empty if the store does not count them. */
     default Optional<RetrievalStatistics> retrieval() {
         return Optional.empty();
     }
 
-    /** The read-ahead of the store, if waiting for it is worth one. */
+    /** The read-ahead resources of the store; empty if waiting for it does not justify them. */
     default Optional<ReadingAhead> readingAhead() {
         return Optional.empty();
     }
 
-    /** Closes its connections, if the store has some; no method may be called after this. */
+    /** Closes the store's connections, if it has some; no method may be called after this. */
     @Override
     default void close() throws IOException {}
 }

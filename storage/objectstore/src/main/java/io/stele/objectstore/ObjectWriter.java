@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.io.OutputStream;
 
 /**
- * An object that is being written. It becomes visible, as a whole and durable, when {@link #commit}
- * returns; {@link #close} without commit throws the bytes away, so a try-with-resources block that
+ * A writer of one object, which becomes visible, whole and durable, only when {@link #commit}
+ * returns. {@link #close} without commit discards the bytes, so a try-with-resources block that
  * fails half-way publishes nothing.
  *
  * <p>Confined to one thread at a time.

@@ -5,7 +5,10 @@ import static java.util.Objects.requireNonNull;
 import java.io.IOException;
 import java.util.List;
 
-/** A store whose new objects are written at most at the rate of a {@link WritePacer}. */
+/**
+ * An object store wrapper for background jobs, such as compactions, whose new objects are written
+ * at most at the rate of a {@link WritePacer}.
+ */
 public final class PacedObjectStore extends ForwardingObjectStore {
     private final WritePacer pacer;
 
@@ -19,7 +22,7 @@ public final class PacedObjectStore extends ForwardingObjectStore {
         return new PacedWriter(super.create(path), pacer);
     }
 
-    /** Reads are not changed, so they may take the shortest way. */
+    /** Reads are not paced, so they use the wrapped store directly. */
     @Override
     public ObjectReader open(String path, long sizeBytes) throws IOException {
         return delegate().open(path, sizeBytes);

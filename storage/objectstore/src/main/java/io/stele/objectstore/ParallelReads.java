@@ -14,19 +14,22 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An executor of batches of independent reads of an object store. The reads are parallel where the
- * store is worth reading ahead of; elsewhere they are sequential. Immutable and thread-safe.
+ * An executor of batches of independent reads of an object store. The reads run in parallel if the
+ * store has read-ahead, and else one after the other. Immutable and thread-safe.
  *
  * <p>The caller takes part, so that a call ends even if no thread of the executor ever begins.
  */
 public final class ParallelReads {
     /**
-     * Of one call: two dozen columns of some row groups. All calls together have the helpers of the
-     * store, and do the rest themselves.
+     * Parallel reads of one call: two dozen columns of some row groups. All calls share the helper
+     * permits of the store; each caller does the remaining reads itself.
      */
     private static final int MAX_PARALLEL = 128;
 
-    /** Of hints: more than chance, fewer than an outage has. */
+    /**
+     * Failures of hints after which the rest is skipped: more than chance causes, fewer than an
+     * outage.
+     */
     private static final int MAX_FAILURES = 4;
 
     private final Optional<ReadingAhead> ahead;
@@ -35,12 +38,15 @@ public final class ParallelReads {
         this.ahead = requireNonNull(ahead, "ahead is null");
     }
 
-    /** Of objects of a store. */
+    /** The executor for reads of a store. */
     public static ParallelReads of(ObjectStore store) {
         return new ParallelReads(store.readingAhead());
     }
 
-    /** Whether reads are done side by side, so that it is worth to find out what will be read. */
+    /**
+     * Whether reads run in parallel, so that it is worthwhile to find out which ranges will be
+     * read.
+     */
     public boolean isParallel() {
         return ahead.isPresent();
     }
@@ -55,8 +61,10 @@ public final class ParallelReads {
      * Runs all reads. After a failure no further one is started. Running ones are waited for,
      * unless this thread is interrupted: then they continue, and their results are dropped.
      *
-     * @throws IOException of the first that failed; so are unchecked exceptions and errors
-     * @throws InterruptedIOException if this thread is interrupted while it waits for others
+     * @throws IOException of the first read that failed; its unchecked exceptions and errors are
+     *     thrown, too
+     * @throws InterruptedIOException if this thread is interrupted while it waits for other
+     *     threads' reads
      */
     public void runAll(List<? extends Read> reads) throws IOException {
         NonBlocking.check();
@@ -70,7 +78,7 @@ public final class ParallelReads {
         int wanted = Math.min(reads.size(), MAX_PARALLEL) - 1;
         try {
             for (int i = 0; i < wanted && ahead.get().tryHelp(batch::work); i++) {
-                // as many as there are
+                // until all wanted helpers run, or no permit is left
             }
         } catch (RuntimeException | Error failed) {
             batch.fail(failed); // some may be under way
@@ -80,9 +88,10 @@ public final class ParallelReads {
     }
 
     /**
-     * As {@link #runAll}, of reads that are hints: one that fails is left to the caller that needs
-     * what it reads, which reads it again and fails then. After some failures of the store the rest
-     * is not begun: in an outage each takes as long as its retries do.
+     * Runs reads that are hints, as {@link #runAll} does. A failure of a hint is ignored: the
+     * caller that needs its bytes reads them again, and fails then. After some failures of the
+     * store the remaining hints are skipped, because in an outage each takes as long as its
+     * retries.
      */
     public void tryAll(List<? extends Read> reads) throws IOException {
         AtomicInteger failures = new AtomicInteger();

@@ -14,20 +14,20 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An executor of the independent writes of one piece of work to an object store. The writes run
- * while the work prepares the next ones, where the store is worth reading ahead of; elsewhere each
- * runs at once. {@link #finish} waits for all of them. Used by one thread; guarded by its own lock,
- * which is not held while writing.
+ * An executor of the independent writes of one piece of work to an object store. If the store has
+ * read-ahead, the writes run on other threads while the work prepares the next ones; else each runs
+ * at once on the caller's thread. {@link #finish} waits for all of them. Used by one thread;
+ * guarded by its own lock, which is not held while writing.
  *
  * <p>Invariant: at most {@value #MAX_PENDING} writes of at most {@value #MAX_PENDING_BYTES} bytes,
- * or one, are pending when a call returns. A caller that adds more does some itself, so that a call
- * ends even if no thread of the executor ever begins.
+ * or one larger write, are pending when a call returns. A caller that adds more runs some writes
+ * itself, so that a call ends even if no thread of the executor ever begins.
  */
 public final class ParallelWrites implements AutoCloseable {
     /** Hides 30 ms a request behind the preparation of small files, each of some milliseconds. */
     static final int MAX_PENDING = 32;
 
-    /** Of one piece of work, of which a node has a handful at a time. */
+    /** The limit of one piece of work; a node runs a handful of them at a time. */
     static final long MAX_PENDING_BYTES = 8 << 20;
 
     private final Optional<ReadingAhead> ahead;
@@ -41,7 +41,7 @@ public final class ParallelWrites implements AutoCloseable {
         this.ahead = requireNonNull(ahead, "ahead is null");
     }
 
-    /** To a store. */
+    /** The executor for writes to a store. */
     public static ParallelWrites to(ObjectStore store) {
         return new ParallelWrites(store.readingAhead());
     }
@@ -50,16 +50,16 @@ public final class ParallelWrites implements AutoCloseable {
     public interface Write {
         void run() throws IOException;
 
-        /** The write is not done; its resources are released. Failures are ignored. */
+        /** Releases the resources of a write that will not run. Failures are ignored. */
         default void giveUp() throws IOException {}
     }
 
     /**
-     * Does a write, now or later.
+     * Runs a write, now or later.
      *
-     * @param sizeBytes what it holds in memory until it is done
-     * @throws IOException of this write or one before it; then this one is given up or done. So are
-     *     unchecked exceptions and errors
+     * @param sizeBytes bytes of memory that the write holds until it has run
+     * @throws IOException of this write or an earlier one; this write has then run or been given
+     *     up. Unchecked exceptions and errors are thrown, too
      * @throws InterruptedIOException if this thread is interrupted while it waits
      */
     public void add(Write write, long sizeBytes) throws IOException {
@@ -123,8 +123,8 @@ public final class ParallelWrites implements AutoCloseable {
     }
 
     /**
-     * @param isWanted whether there is still a reason to wait, looked at under the lock: what ended
-     *     it, a failure too, may have notified before this thread waits
+     * @param isWanted whether there is still a reason to wait. Checked under the lock, because the
+     *     event that ends the wait, such as a failure, may notify before this thread waits
      */
     private void workOrWait(BooleanSupplier isWanted) throws IOException {
         Pending pending = take();

@@ -2,14 +2,17 @@ package io.stele.objectstore;
 
 import java.util.Locale;
 
-/** The rules for the paths of the objects of a store. */
+/**
+ * The rule by which an object store validates the paths of its callers: Stele's own names, or any
+ * names in a lake.
+ */
 public enum PathRule {
     /** The names that Stele gives in its own warehouses: see {@link ObjectPath}. */
     STELE,
     /**
-     * Any names that a file system can hold, as in a lake that others write: components of any
-     * characters but control characters, joined by single slashes, none of them {@code .} or {@code
-     * ..}.
+     * Any names that a file system can hold, as in a lake that other programs write: components of
+     * any characters but control characters, joined by single slashes, none of them {@code .} or
+     * {@code ..}.
      */
     ANY;
 

@@ -19,16 +19,19 @@ import java.util.concurrent.FutureTask;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reader of an object in a planned order. Other threads fetch the next ranges. If a range has not
- * begun when it is needed, the reader fetches it itself, so that it never waits for an executor.
- * Ranges that are not planned, or were dropped, are read on request. Confined to one thread.
+ * An object reader for a merge, such as a compaction, that reads planned ranges in order while
+ * other threads fetch the next ones. If a range has not begun when it is needed, the reader fetches
+ * it itself, so that it never waits for an executor. Ranges that are not planned, or were dropped,
+ * are read on request. Confined to one thread.
  *
  * <p>Invariant: of each range there is at most one fetch; room taken from {@link
  * RetrievalBalance.Processor} is returned when the range is reached, or all at once when it is
  * closed.
  */
 final class SequentialReader implements ObjectReader {
-    /** Ranges retained behind the position, for reads that begin in one and end in the next. */
+    /**
+     * Ranges retained behind the position, for reads that begin in one range and end in the next.
+     */
     private static final int KEPT = 2;
 
     /**
@@ -69,7 +72,7 @@ final class SequentialReader implements ObjectReader {
         }
     }
 
-    /** A planned range, and its bytes as long as they are of use. */
+    /** A planned range, and its bytes from their fetch until they are dropped. */
     private final class Fetched {
         private final ByteRange range;
         private final int number;
@@ -161,7 +164,7 @@ final class SequentialReader implements ObjectReader {
                 if (Thread.currentThread().isInterrupted()) {
                     throw past;
                 }
-                // It was fetched some time ago: the store may answer now
+                // That fetch failed some time ago: a new one may succeed now
             }
         }
         FutureTask<byte[]> own = range.begin();
@@ -201,7 +204,7 @@ final class SequentialReader implements ObjectReader {
         }
     }
 
-    /** Begins what comes at or behind a range, as far as there is room. */
+    /** Begins the fetches of the ranges from number {@code from} on, as far as there is room. */
     private void fetchAhead(int from) {
         next = Math.max(next, from);
         while (next < ranges.size()) {
@@ -217,7 +220,9 @@ final class SequentialReader implements ObjectReader {
         }
     }
 
-    /** The planned ranges that have all of the bytes; none if there are not such. */
+    /**
+     * The planned ranges that together contain all of the bytes; empty if some bytes are in none.
+     */
     private List<Fetched> covering(long start, long end) {
         List<Fetched> covering = new ArrayList<>();
         long at = start;

@@ -13,14 +13,14 @@ import java.util.Optional;
 /**
  * The read-ahead of one merge, such as a compaction, over several objects, each read from its
  * beginning to its end. The next ranges are fetched while it merges, as much as the balance of the
- * store permits. They bypass caches, which have better use for their space than data that is read
- * once ({@link ObjectReader#admittingOnSecondAccess}). Where there is no read-ahead (a local disk),
- * the readers are returned as they are. Confined to one thread, with all of its readers.
+ * store permits. The fetched bytes bypass caches, because data that is read once is not worth cache
+ * space ({@link ObjectReader#admittingOnSecondAccess}). Where there is no read-ahead (a local
+ * disk), the readers are returned as they are. Confined to one thread, with all of its readers.
  */
 public final class SequentialReads implements AutoCloseable {
     /**
-     * 1 MiB: at 30 ms a request and 20 ms a MiB, most of the time is the bytes'; and several
-     * objects have several of them in memory.
+     * 1 MiB: at 30 ms a request and 20 ms a MiB, larger ranges would save little time, and several
+     * ranges of several objects are in memory.
      */
     static final int RANGE_BYTES = 1 << 20;
 
@@ -36,15 +36,15 @@ public final class SequentialReads implements AutoCloseable {
         this.processor = ahead.map(present -> present.balance().open());
     }
 
-    /** For objects of a store. */
+    /** The read-ahead of a merge of objects of a store. */
     public static SequentialReads of(ObjectStore store) {
         return new SequentialReads(store.readingAhead());
     }
 
     /**
-     * The same object, to be read in this order.
+     * A reader of the same object for reads in the planned order.
      *
-     * @param plan what will be read, in the order in which that will be; none overlaps another
+     * @param plan the ranges that will be read, in the order of the reads, without overlaps
      */
     public ObjectReader over(ObjectReader reader, List<ByteRange> plan) {
         if (ahead.isEmpty()) {
@@ -88,7 +88,10 @@ public final class SequentialReads implements AutoCloseable {
         readers.clear();
     }
 
-    /** As {@link #forget}; it is not used any more. */
+    /**
+     * Cancels the fetches in flight, frees all memory, and leaves the balance of the store; this
+     * must not be used any more.
+     */
     @Override
     public void close() {
         forget();

@@ -4,11 +4,11 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** SHA-256 in hexadecimal digits. */
+/** A SHA-256 hash function with hexadecimal results. Pure. */
 public final class Sha256 {
     private Sha256() {}
 
-    /** All 64 digits. */
+    /** The hash of {@code content}, as 64 digits. */
     public static String hex(byte[] content) {
         try {
             return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(content));

@@ -20,10 +20,10 @@ public record StoreFaults(
         double lateEffect,
         long minLatencyNanos,
         long maxLatencyNanos) {
-    /** None: only crashes. */
+    /** No faults. */
     public static final StoreFaults NONE = new StoreFaults(0, 0, 0, 0);
 
-    /** Nothing gets through. */
+    /** Every call fails. */
     public static final StoreFaults OUTAGE = new StoreFaults(1, 0, 0, 0);
 
     public StoreFaults {
@@ -49,7 +49,7 @@ public record StoreFaults(
         }
     }
 
-    /** Without late effects. */
+    /** Faults without late effects. */
     public StoreFaults(
             double failure, double unknownOutcome, long minLatencyNanos, long maxLatencyNanos) {
         this(failure, unknownOutcome, 0, minLatencyNanos, maxLatencyNanos);

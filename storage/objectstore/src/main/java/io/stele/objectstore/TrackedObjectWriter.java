@@ -5,8 +5,8 @@ import static java.util.Objects.requireNonNull;
 import java.io.IOException;
 
 /**
- * The base class of the object writers of stores: it counts the position, and refuses writes after
- * the end (commit or close).
+ * The base class of the object writers of stores, which counts the position and refuses writes
+ * after a commit or close.
  */
 public abstract class TrackedObjectWriter extends ObjectWriter {
     private final String where;
@@ -14,7 +14,7 @@ public abstract class TrackedObjectWriter extends ObjectWriter {
     private boolean open = true;
 
     /**
-     * @param where what errors call the object
+     * @param where the location of the object, for messages
      */
     protected TrackedObjectWriter(String where) {
         this.where = requireNonNull(where, "where is null");
@@ -27,7 +27,7 @@ public abstract class TrackedObjectWriter extends ObjectWriter {
         position += length;
     }
 
-    /** Adds bytes behind those before. */
+    /** Appends bytes to the object. */
     protected abstract void append(byte[] bytes, int offset, int length) throws IOException;
 
     @Override
@@ -46,7 +46,7 @@ public abstract class TrackedObjectWriter extends ObjectWriter {
         }
     }
 
-    /** Takes nothing more; false if it did not before. */
+    /** Refuses writes from now on; returns false if it refused them already. */
     protected final boolean end() {
         boolean wasOpen = open;
         open = false;

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.function.LongConsumer;
 
 /**
- * The objects that one background job writes, such as a compaction: their bytes are counted, and
- * the job can be stopped at its next write. Thread-safe.
+ * The record and stop switch of one background job's writes, such as a compaction's: it counts
+ * bytes, lists completed objects, and can fail the next write. Thread-safe.
  */
 public final class WorkWrites {
     private final LongConsumer counter;
@@ -23,7 +23,7 @@ public final class WorkWrites {
         this.counter = requireNonNull(counter, "counter is null");
     }
 
-    /** From now on writes fail. */
+    /** Makes all later writes of the job fail. */
     public void stop() {
         stopped = true;
     }
@@ -79,7 +79,7 @@ public final class WorkWrites {
             writes.add(path);
         }
 
-        /** Reads are not changed, so they may take the shortest way. */
+        /** Reads are not counted, so they use the wrapped store directly. */
         @Override
         public ObjectReader open(String path, long sizeBytes) throws IOException {
             return delegate().open(path, sizeBytes);

@@ -1,8 +1,8 @@
 package io.stele.objectstore;
 
 /**
- * A read needs something that is not in memory, in a thread that must not wait for it: see {@link
- * NonBlocking}. Not a failure, so without a stack trace.
+ * The signal that a read needs data that is not in memory, in a thread that must not wait for the
+ * store: see {@link NonBlocking}. It is no failure, so it has no stack trace.
  */
 public final class WouldBlockException extends RuntimeException {
     private static final long serialVersionUID = 1L;

@@ -7,10 +7,10 @@ import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
 /**
- * A rate limiter of writes: at most a number of bytes a second, and a quarter of a second's worth
- * at once. It is a token bucket that may be overdrawn: a caller that takes more than there is waits
- * until the debt is repaid, so large and small writes get equal shares. Safe for use by many
- * threads.
+ * A rate limiter that blocks the writing threads of background jobs, as a token bucket of bytes
+ * with a burst of a quarter of a second. It may be overdrawn: a caller that takes more than the
+ * bucket contains waits until the debt is repaid, so large and small writes get equal shares. Safe
+ * for use by many threads.
  */
 public final class WritePacer {
     private static final double BURST_SECONDS = 0.25;
@@ -41,7 +41,7 @@ public final class WritePacer {
         this.filledAtMillis = nowMillis.getAsLong();
     }
 
-    /** Takes bytes, and waits if these are more than may be written by now. */
+    /** Takes bytes from the bucket, and waits until the debt is repaid if they overdraw it. */
     public void acquire(long bytes) {
         long waitMillis = reserve(bytes);
         if (waitMillis > 0) {

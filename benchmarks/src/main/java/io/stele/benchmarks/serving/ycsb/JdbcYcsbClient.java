@@ -21,9 +21,9 @@ import site.ycsb.Status;
 import site.ycsb.StringByteIterator;
 
 /**
- * PostgreSQL's JDBC driver, on PostgreSQL or on Stele's port, with prepared statements. The
- * properties are {@code jdbc.url}, {@code jdbc.user} and {@code jdbc.schema}; the password, if any,
- * is in the environment, as {@code STELE_SHARED_SECRET}.
+ * A YCSB binding of PostgreSQL's JDBC driver, on PostgreSQL or on Stele's port, with prepared
+ * statements. The properties are {@code jdbc.url}, {@code jdbc.user} and {@code jdbc.schema}; the
+ * password, if any, is in the environment, as {@code STELE_SHARED_SECRET}.
  */
 public final class JdbcYcsbClient extends DB {
     private static final String KEY = "ycsb_key";

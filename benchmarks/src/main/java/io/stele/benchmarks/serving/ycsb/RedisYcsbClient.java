@@ -16,8 +16,8 @@ import site.ycsb.Status;
 import site.ycsb.StringByteIterator;
 
 /**
- * Redis: a hash a row, and a sorted set of all keys for scans. The properties are {@code
- * redis.host} and {@code redis.port}.
+ * A YCSB binding of Redis, with a hash for each row, and a sorted set of all keys for scans. The
+ * properties are {@code redis.host} and {@code redis.port}.
  */
 public final class RedisYcsbClient extends DB {
     private @Nullable RespConnection connection;

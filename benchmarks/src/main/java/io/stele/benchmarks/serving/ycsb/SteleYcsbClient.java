@@ -21,9 +21,9 @@ import site.ycsb.Status;
 import site.ycsb.StringByteIterator;
 
 /**
- * Stele's Java client. The properties are {@code stele.host}, {@code stele.port} and {@code
- * stele.schema}; the secret is in the environment, as {@code STELE_SHARED_SECRET}. Scans of the
- * framed protocol begin with a prefix of the key, those of YCSB at a key.
+ * A YCSB binding of Stele's Java client. The properties are {@code stele.host}, {@code stele.port}
+ * and {@code stele.schema}; the secret is in the environment, as {@code STELE_SHARED_SECRET}. Scans
+ * of the framed protocol begin with a prefix of the key, scans of YCSB at a key.
  */
 public final class SteleYcsbClient extends DB {
     private @Nullable SteleClient client;

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * The files of one cache directory. Nothing needs to be durable: what a crash loses or tears is
- * found out by checksums.
+ * The file operations of the page cache on one of its directories, an interface to the disk that
+ * tests simulate. Nothing needs to be durable, because checksums detect lost and torn writes.
  *
  * <p>Safe for use by many threads at once.
  */
@@ -23,7 +23,7 @@ public interface CacheFiles extends AutoCloseable {
     /** Opens a file for reading and writing, and creates it if it does not exist. */
     CacheFile open(String name) throws IOException;
 
-    /** Gives a file another name, instead of the file that has it; at once or not at all. */
+    /** Renames a file atomically; replaces a file that has the name. */
     void rename(String from, String to) throws IOException;
 
     void delete(String name) throws IOException;
@@ -34,7 +34,7 @@ public interface CacheFiles extends AutoCloseable {
     @Override
     void close() throws IOException;
 
-    /** One file; an interrupt of one thread does not affect other users. */
+    /** An open file; an interrupt of one thread does not affect other threads. */
     interface CacheFile extends AutoCloseable {
         long sizeBytes() throws IOException;
 

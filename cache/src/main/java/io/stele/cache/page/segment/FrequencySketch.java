@@ -3,21 +3,24 @@ package io.stele.cache.page.segment;
 import io.stele.cache.page.PageKey;
 
 /**
- * A count-min sketch of the recent access frequencies of pages, with 4-bit counters and periodic
- * halving (G. Einziger, R. Friedman, B. Manes, TinyLFU: A Highly Efficient Cache Admission Policy,
- * ACM Transactions on Storage 2017, sections 3.1 to 3.3). Estimates are never too low, except by
- * ageing.
+ * A count-min sketch of the recent access frequencies of pages, for the admission of a cache
+ * directory, with 4-bit counters and periodic halving (G. Einziger, R. Friedman, B. Manes, TinyLFU:
+ * A Highly Efficient Cache Admission Policy, ACM Transactions on Storage 2017, sections 3.1 to
+ * 3.3). Estimates are too low only because of ageing.
  *
  * <p>Not thread-safe.
  */
 final class FrequencySketch {
-    /** Counters stop here. */
+    /** The greatest value of a counter. */
     static final int MAX_FREQUENCY = 15;
 
     private static final int ROWS = 4;
     private static final int COUNTERS_PER_LONG = 16;
 
-    /** Uses, in multiples of the pages that are here or fit, until all counters are halved. */
+    /**
+     * The number of uses after which all counters are halved, in multiples of the pages that are
+     * cached or fit.
+     */
     private static final int SAMPLE_FACTOR = 10;
 
     private static final long HALF = 0x7777777777777777L;
@@ -28,10 +31,10 @@ final class FrequencySketch {
     private long uses;
 
     /**
-     * Eight counters a page: 4 bytes.
+     * A sketch with eight counters for each page: 4 bytes.
      *
-     * @param maxPages that there may be, most of them in small part
-     * @param fullPages that fit
+     * @param maxPages the most cached pages, counting pages of which only some units are cached
+     * @param fullPages the number of full pages that fit
      */
     FrequencySketch(long maxPages, long fullPages) {
         table = new long[(int) Math.min(1 << 28, Math.max(16, maxPages / 2))];
@@ -39,7 +42,7 @@ final class FrequencySketch {
         sampleSize = minSampleSize;
     }
 
-    /** Sets the number of pages that are here. */
+    /** Sets the number of cached pages. */
     void setPages(long pages) {
         sampleSize = Math.max(minSampleSize, pages * SAMPLE_FACTOR);
     }

@@ -10,8 +10,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The file {@code index} of a directory: appended to as pages are added, and rewritten when it has
- * grown to twice the size that it needs ({@link IndexJournal} has the bytes).
+ * The journal file of a cache directory's page index: each added page is appended, a start replays
+ * it, and it is rewritten at twice its needed size. {@link IndexJournal} defines its bytes.
  *
  * <p>Not thread-safe: guarded by the directory's journal lock.
  */
@@ -21,7 +21,7 @@ final class IndexFile implements AutoCloseable {
 
     private static final int BUFFER_BYTES = 64 << 10;
 
-    /** So that a small cache does not write its index all the time. */
+    /** Spare records, so that a small cache does not rewrite its index all the time. */
     private static final long SPARE_RECORDS = 1024;
 
     private final SegmentStoreOptions options;
@@ -35,27 +35,27 @@ final class IndexFile implements AutoCloseable {
         this.files = files;
     }
 
-    /** Bytes of the file at present. */
+    /** The present size of the file in bytes. */
     long sizeBytes() {
         return position;
     }
 
-    /** Whether it can be appended to; if not, it must be rewritten. */
+    /** Whether records can be appended; if not, the file must be rewritten. */
     boolean isOpen() {
         return file != null;
     }
 
-    /** Whether it should be rewritten, with {@code live} pages in it. */
+    /** Whether the file should be rewritten if it has {@code live} present pages. */
     boolean isOvergrown(int live) {
         return records > 2L * live + SPARE_RECORDS;
     }
 
     /**
-     * Gives the records of the file and makes it ready for more: those of tables in order, then
-     * those of pages, the newest first. So the consumer sees the newest record of a page first, and
-     * can ignore the older ones without memory for them.
+     * Passes the records of the file to the consumers and prepares it for appends: records of
+     * tables in order, then records of pages, the newest first. So the consumer receives the newest
+     * record of a page first, and can ignore older records without storing them.
      *
-     * @return whether there was a file that belongs to this layout
+     * @return whether there was a file of this layout
      */
     boolean replay(Consumer<IndexJournal.Record> tables, Consumer<PutRecord> pages)
             throws IOException {
@@ -80,14 +80,14 @@ final class IndexFile implements AutoCloseable {
         }
     }
 
-    /** Whether there is one, of this layout or another. */
+    /** Whether the file exists, in this layout or another. */
     boolean exists() throws IOException {
         return files.list().contains(NAME);
     }
 
     /**
-     * The starts of parts that each have whole records and fit into a buffer, and the end of the
-     * last whole record; empty if the file is not of this layout.
+     * The starts of parts that consist of whole records and fit into a buffer, and the end of the
+     * last whole record; empty if the file does not have this layout.
      */
     private List<Long> parts(CacheFile found, Consumer<IndexJournal.Record> tables)
             throws IOException {
@@ -113,7 +113,7 @@ final class IndexFile implements AutoCloseable {
                 }
             }
             if (buffer.position() == 0) {
-                return parts; // the end, or a record that was torn
+                return parts; // the end, or a torn record
             }
             next += buffer.position();
             parts.add(next);
@@ -138,7 +138,7 @@ final class IndexFile implements AutoCloseable {
         }
     }
 
-    /** Appends one record; after a failure nothing more is appended until it is rewritten. */
+    /** Appends one record; after a failure, nothing is appended until the file is rewritten. */
     void append(ByteBuffer record) throws IOException {
         CacheFile open = file;
         if (open == null) {
@@ -161,7 +161,7 @@ final class IndexFile implements AutoCloseable {
         int fill(ByteBuffer target);
     }
 
-    /** Writes a new file with these records and takes it in the place of the old one. */
+    /** Writes a new file with these records, and replaces the old file by it. */
     void rewrite(Source source) throws IOException {
         CacheFile fresh = files.open(NEW_NAME);
         long end = 0;
@@ -207,12 +207,15 @@ final class IndexFile implements AutoCloseable {
         }
     }
 
-    /** Everything that matters was written before, and nothing here has to be durable. */
+    /**
+     * Closes a file and ignores a failure: all records were written before, and none has to be
+     * durable.
+     */
     private static void closeQuietly(CacheFile open) {
         try {
             open.close();
         } catch (IOException ignored) {
-            // The file is given up.
+            // The file is not used any more.
         }
     }
 }

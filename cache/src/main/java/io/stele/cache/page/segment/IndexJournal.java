@@ -9,9 +9,9 @@ import java.util.Optional;
 import java.util.zip.CRC32C;
 
 /**
- * The bytes of the file {@code index} of a cache directory (big-endian): a header, then records,
- * each checked by its own checksum. The first record that does not check ends the file: it was
- * torn.
+ * The codec of the journal file {@code index} of a cache directory (big-endian): a header, then
+ * records, each with its own checksum. The first record with a wrong checksum was torn, and ends
+ * the file.
  *
  * <pre>
  * header
@@ -36,16 +36,16 @@ import java.util.zip.CRC32C;
  * body of a table: its name in UTF-8
  * </pre>
  *
- * <p>A page's record means that units of the page lie in these places, that it was used after those
- * of the records before, and that no other page lies there. A record may be wrong about that: each
- * block is checked against the page it belongs to ({@link io.stele.cache.page.PageBlocks}).
+ * <p>A page's record states that units of the page are in these places, that no other page is
+ * there, and that the page was used later than the pages of earlier records. A record may be wrong,
+ * because each block is verified for its page ({@link io.stele.cache.page.PageBlocks}).
  */
 final class IndexJournal {
     static final int HEADER_BYTES = 32;
     static final int PAGE = 1;
     static final int TABLE = 2;
 
-    /** Of a page. */
+    /** The length of a page's record. */
     static final int PAGE_RECORD_BYTES = 8 + 36 + 4;
 
     static final int MAX_NAME_BYTES = 1024;
@@ -64,7 +64,7 @@ final class IndexJournal {
         target.putInt(checksum(target, start));
     }
 
-    /** Whether the file begins with the header of a directory that is laid out like this one. */
+    /** Whether the file begins with the header of a directory with this layout. */
     static boolean isHeader(PageGeometry geometry, int unitsPerSegment, ByteBuffer source) {
         if (source.remaining() < HEADER_BYTES) {
             return false;
@@ -88,7 +88,10 @@ final class IndexJournal {
         target.putInt(checksum(target, start));
     }
 
-    /** A table's name; longer ones are cut, and their pages count to what is left of it. */
+    /**
+     * The record of a table's name; a too long name is cut, and its pages are counted for the cut
+     * name.
+     */
     static ByteBuffer table(int number, String name) {
         byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
         int length = Math.min(bytes.length, MAX_NAME_BYTES);
@@ -99,7 +102,7 @@ final class IndexJournal {
         return target.flip();
     }
 
-    /** A record as it was read. */
+    /** A decoded record. */
     record Record(int type, int queue, int table, ByteBuffer body) {
         String name() {
             return StandardCharsets.UTF_8.decode(body.duplicate()).toString();
@@ -144,7 +147,7 @@ final class IndexJournal {
         return Optional.of(new Record(type, queue, table, body));
     }
 
-    /** Of the bytes from {@code start} to the buffer's position. */
+    /** The checksum of the bytes from {@code start} to the buffer's position. */
     private static int checksum(ByteBuffer buffer, int start) {
         CRC32C crc = new CRC32C();
         crc.update(buffer.slice(start, buffer.position() - start));

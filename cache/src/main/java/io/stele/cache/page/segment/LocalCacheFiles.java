@@ -15,7 +15,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** A directory of a local file system, for this process alone while it is open. */
+/**
+ * The {@link CacheFiles} of a directory of the local file system, locked for this process while it
+ * is open.
+ */
 public final class LocalCacheFiles implements CacheFiles {
     private final Path directory;
     private final DirectoryLock lock;
@@ -35,16 +38,17 @@ public final class LocalCacheFiles implements CacheFiles {
     }
 
     /**
-     * The same; empty if another process, or another part of this one, has it open.
+     * Opens the directory, creating it if it does not exist; empty if another process, or another
+     * component of this one, has it open.
      *
-     * @throws IOException if the directory cannot be made or written
+     * @throws IOException if the directory cannot be created or written
      */
     public static Optional<LocalCacheFiles> tryOpen(Path directory) throws IOException {
         return DirectoryLock.tryAcquire(directory)
                 .map(lock -> new LocalCacheFiles(directory, lock));
     }
 
-    /** Whether a file of this name in a directory is a cache's, its lock not included. */
+    /** Whether a file of this name belongs to a cache; false for the lock file. */
     public static boolean isCacheFile(String name) {
         return name.equals(IndexFile.NAME)
                 || name.equals(IndexFile.NEW_NAME)
@@ -97,7 +101,8 @@ public final class LocalCacheFiles implements CacheFiles {
 
     /**
      * A file channel that survives interrupts. Java closes a channel for all users when a thread is
-     * interrupted in it. So it is opened again, and the thread's interrupt status stays set.
+     * interrupted in it. So this opens the channel again; the interrupt status of the thread stays
+     * set.
      */
     private static final class LocalCacheFile implements CacheFile {
         private final Path path;

@@ -3,8 +3,8 @@ package io.stele.cache.page.segment;
 import java.util.Arrays;
 
 /**
- * The entries of an index in primitive arrays, 48 bytes each: two longs of key and eight ints. They
- * are numbered, come in chunks that are allocated when first needed, and are used again.
+ * The entry table of a {@link PageIndex} in primitive arrays, 48 bytes for each entry: two longs of
+ * key and eight ints. Entries have numbers, are reused, and are allocated in chunks on demand.
  *
  * <p>Not thread-safe.
  */
@@ -16,7 +16,10 @@ final class PageEntries {
     private static final int CHUNK = 1 << CHUNK_BITS;
     private static final int INTS = 8;
 
-    /** Fields 0 to 3 are places of groups of units. */
+    /**
+     * The field of the previous entry in the queue; fields 0 to 3 are the places of groups of
+     * units.
+     */
     static final int PREVIOUS = Places.GROUPS;
 
     static final int NEXT = PREVIOUS + 1;
@@ -24,7 +27,7 @@ final class PageEntries {
     /** The next entry of the same hash bucket; of a free entry, the next free one. */
     static final int CHAIN = NEXT + 1;
 
-    /** Units that are here: 16 bits, table: 10 bits, queue: 2 bits. */
+    /** Cached units: 16 bits, table: 10 bits, queue: 2 bits. */
     private static final int META = CHAIN + 1;
 
     static final int MAX_TABLES = 1 << 10;
@@ -42,7 +45,7 @@ final class PageEntries {
         return size;
     }
 
-    /** Behind the last entry, free or not. */
+    /** The number after the last entry, free or not. */
     int end() {
         return keys.length << CHUNK_BITS;
     }
@@ -108,7 +111,7 @@ final class PageEntries {
         setField(entry, group, place);
     }
 
-    /** The units that are here, a bit each. */
+    /** The cached units, one bit each. */
     int mask(int entry) {
         return field(entry, META) & UNITS_MASK;
     }

@@ -10,48 +10,52 @@ import java.util.Optional;
 import java.util.random.RandomGenerator;
 
 /**
- * The pages that a directory holds, where they lie, and which of them are evicted when space is
- * needed: a hash table and three queues over {@link PageEntries}, 58 bytes for a page of full size:
- * 48 of the entry, 4 of the hash table, 4 of the sketch and 2 of the allocator.
+ * The in-memory index of one cache directory's pages, with their places on disk and the eviction
+ * policy (W-TinyLFU). It is a hash table and three queues over {@link PageEntries}, with 58 bytes
+ * for each full page: 48 of the entry, 4 of the hash table, 4 of the sketch and 2 of the allocator.
  *
- * <p>Invariant: there are at most as many entries as full pages fit, or {@link #MIN_ENTRIES}, and
- * those whose first units are being written. So heap has a limit by the size of the cache, and a
- * large cache in which many pages are there in small part does not use all of its disk.
+ * <p>Invariant: there are at most as many entries as full pages fit, or {@link #MIN_ENTRIES}, plus
+ * the entries of pages whose first units are being written. So the size of the cache limits its
+ * heap. A large cache with few units of many pages does not use all of its disk.
  *
  * <p>W-TinyLFU (see {@link FrequencySketch}, section 4 of the same paper): a page enters the window
  * (1 % of the space) without a check. When the space is used up, the page that leaves the window
- * stays only if it was requested more often than the one that would be evicted for it. Pages used
- * after that are protected (80 % of the rest). So a scan of cold data passes through the window.
+ * stays only if it was requested more often than the page that would be evicted for it. Pages used
+ * after their admission are protected (80 % of the rest). So a scan of cold data passes through the
+ * window.
  *
- * <p>Shares: units reserved for a table are never taken by others while the table uses them; units
- * that it does not use may be borrowed by others, and return page by page when it needs them: then
- * its pages are admitted without the check above.
+ * <p>Shares: other tables never take units reserved for a table while the table uses them. They may
+ * borrow its unused units, and return them page by page when the table needs them. Its pages are
+ * then admitted without the frequency check.
  *
  * <p>Not thread-safe.
  */
 final class PageIndex {
-    /** Steps to make room for units, and entries examined for a victim: enough, and bounded. */
+    /** The most steps to make room for units, and the most entries examined for a victim. */
     private static final int MAX_STEPS = 64;
 
     /**
-     * A page requested this often is admitted with a chance of 1 in 128 even if the victim is as
+     * A page requested this often is admitted with a probability of 1/128, even if the victim is as
      * frequent. So an attacker that knows the hash cannot exclude it for ever (as in Caffeine).
      */
     private static final int WARM_FREQUENCY = 6;
 
-    /** Of an entry, its bucket and its part of the sketch. */
+    /** Heap of an entry, its bucket and its part of the sketch. */
     static final int HEAP_BYTES_PER_ENTRY = 56;
 
     /** 7 MB of entries: a cache of up to 8 GiB may have one for each unit. */
     static final int MIN_ENTRIES = 1 << 17;
 
-    /** Of the space, wasted in broken groups, from which on some of them are emptied. */
+    /**
+     * If more than one part in this many of the space is wasted in broken groups, some of them are
+     * emptied.
+     */
     private static final int SPARE_PART = 64;
 
-    /** Of the groups, how many are emptied at once. */
+    /** One part in this many of the groups is emptied at once. */
     private static final int EMPTIED_PART = 64;
 
-    /** Whose place must not be given to others for now. */
+    /** The mark of a place that must not be reused for now. */
     private static final class Pin {
         private int count;
         private boolean isOrphan;
@@ -79,8 +83,9 @@ final class PageIndex {
     }
 
     /**
-     * @param unitsPerPage of a full page
-     * @param admission whether a page has to be wanted more than the one that would go for it
+     * @param unitsPerPage units of a full page
+     * @param admission whether a page must have been requested more often than the page that would
+     *     be evicted for it
      */
     PageIndex(int capacityUnits, int unitsPerPage, RandomGenerator random, boolean admission) {
         this.admission = admission;
@@ -95,7 +100,7 @@ final class PageIndex {
         this.maxProtectedUnits = (int) ((capacity - maxWindowUnits) * 8L / 10);
     }
 
-    /** Pages that a directory of a number of units holds at most. */
+    /** The most pages of a directory with a number of units. */
     static int maxEntries(long units, int unitsPerPage) {
         return (int) Math.max(1, Math.max(units / unitsPerPage, Math.min(units, MIN_ENTRIES)));
     }
@@ -116,7 +121,7 @@ final class PageIndex {
         return sketch.frequency(entries.high(entry), entries.low(entry));
     }
 
-    /** Units of {@code table} that others may not take. */
+    /** Sets the number of units of {@code table} that other tables may not take. */
     void reserve(int table, int units) {
         reservedUnits[table] = units;
     }
@@ -131,7 +136,7 @@ final class PageIndex {
         return entry;
     }
 
-    /** Finds a page for a read, which counts as a use of it, cached or not. */
+    /** Finds a page for a read; counts as a use of the page, also on a miss. */
     int use(PageKey key) {
         sketch.increment(key.high(), key.low());
         int entry = find(key);
@@ -167,10 +172,10 @@ final class PageIndex {
     }
 
     /**
-     * Makes room for units of a page, evicting pages if needed, even that one.
+     * Makes room for units of a page; evicts pages if needed, perhaps even this page.
      *
-     * @param wanted a bit per unit; units that are cached already need no room
-     * @param table whose space it is, if the page is not here
+     * @param wanted the units, one bit each; cached units need no room
+     * @param table to which the space is counted, if the page is not cached
      * @return a placement to end with {@link #publish} or {@link #cancel}; empty: the units are not
      *     admitted
      */
@@ -202,7 +207,7 @@ final class PageIndex {
         }
     }
 
-    /** Groups of which a mask has something. */
+    /** The number of groups with units in a mask. */
     private static int groups(int mask) {
         int count = 0;
         for (int group = 0; group < Places.GROUPS; group++) {
@@ -211,7 +216,7 @@ final class PageIndex {
         return count;
     }
 
-    /** Groups that are written into room that they have. */
+    /** The number of groups that are written into room that they already have. */
     private int extended(Placement placement, int entry) {
         int count = 0;
         for (int group = 0; group < Places.GROUPS; group++) {
@@ -230,7 +235,7 @@ final class PageIndex {
         return entry == PageEntries.NONE ? Places.NONE : entries.place(entry, group);
     }
 
-    /** Groups that need room for all of their units. */
+    /** The number of groups that need new room for all of their units. */
     private int wholes(Placement placement, int entry) {
         int count = 0;
         for (int group = 0; group < Places.GROUPS; group++) {
@@ -283,7 +288,7 @@ final class PageIndex {
         }
     }
 
-    /** Frees the room of a page, when no thread writes into it or copies from it any more. */
+    /** Frees the room of a page as soon as no thread writes into it or copies from it. */
     private void release(int place) {
         Pin pin = pins.get(place);
         if (pin == null) {
@@ -293,7 +298,7 @@ final class PageIndex {
         }
     }
 
-    /** Nothing was written. */
+    /** Ends a placement of which nothing was written. */
     void cancel(Placement placement) {
         for (int group = 0; group < Places.GROUPS; group++) {
             int place = placement.place(group);
@@ -309,11 +314,11 @@ final class PageIndex {
     }
 
     /**
-     * Adds written units to the page, unless another thread added them first; a page that is not
-     * cached enters.
+     * Ends a placement: adds the written units to the page, unless another thread added them first.
+     * Adds the page if it is not cached.
      *
-     * @return the page's entry, which has all of them or not; {@link PageEntries#NONE}: it was
-     *     evicted, and none of the units is of use by itself
+     * @return the page's entry, which may lack some of the units; {@link PageEntries#NONE} if the
+     *     page was evicted and none of the units can be used alone
      */
     int publish(Placement placement, int table) {
         int entry = find(placement.key());
@@ -341,7 +346,7 @@ final class PageIndex {
         return entry;
     }
 
-    /** Takes a group over into the places of its page; returns the units that come with it. */
+    /** Adds a group to the places of its page; returns the group's new units. */
     private int publish(Placement placement, int group, int[] places) {
         int place = placement.place(group);
         int source = placement.source(group);
@@ -360,7 +365,7 @@ final class PageIndex {
             places[group] = place;
             units = written | Places.groupIn(placement.copied(), group);
         } else {
-            allocator.release(place); // another one was faster
+            allocator.release(place); // another thread was faster
         }
         if (source != Places.NONE) {
             unpin(source);
@@ -375,9 +380,9 @@ final class PageIndex {
     }
 
     /**
-     * Evicts units that lie alone in broken groups, if these waste much space; returns whether this
-     * freed whole groups. It checks all entries, which takes some milliseconds, once for a large
-     * share of the space.
+     * Evicts single units of broken groups, if such groups waste much space; returns whether this
+     * freed whole groups. It checks all entries, which takes some milliseconds, but frees much
+     * space at once.
      */
     private boolean emptyBrokenGroups() {
         if (allocator.spareUnits() < Math.max(Places.GROUP, allocator.capacity() / SPARE_PART)) {
@@ -396,7 +401,7 @@ final class PageIndex {
         return emptied > 0;
     }
 
-    /** Returns how many groups are empty by that. */
+    /** Evicts the single units of an entry; returns the number of groups that this emptied. */
     private int forgetSingles(int entry, int most) {
         int emptied = 0;
         int before = space(entry);
@@ -434,7 +439,10 @@ final class PageIndex {
         return victim == PageEntries.NONE ? takeable(window, table) : victim;
     }
 
-    /** The page that leaves the window against the one that would go for it. */
+    /**
+     * The less frequent page: the page that leaves the window, or the page that would be evicted
+     * for it.
+     */
     private int loserOfAdmission(int table) {
         int candidate = window.tail();
         int victim = mainVictim(table);
@@ -463,7 +471,8 @@ final class PageIndex {
     }
 
     /**
-     * The entry used longest ago that {@code table} may take; those before it get out of the way.
+     * The least recently used entry whose space {@code table} may take; skipped entries move to the
+     * front of the queue.
      */
     private int takeable(PageQueue queue, int table) {
         for (int i = 0; i < Math.min(MAX_STEPS, queue.size()); i++) {
@@ -495,8 +504,8 @@ final class PageIndex {
     }
 
     /**
-     * Restores a page from a journal, in the queue that it was in, as the least recently used; its
-     * room must be free. Call {@link #restored} after the last one.
+     * Restores a page from a journal into its queue, as the least recently used page; its room must
+     * be free. Call {@link #restored} after the last page.
      */
     void restore(PutRecord page, int table) {
         restoreFrequency(page.key(), page.frequency());
@@ -514,7 +523,9 @@ final class PageIndex {
         }
     }
 
-    /** All pages of the journal are here; those beyond the limits of today go. */
+    /**
+     * Called after all pages of the journal were restored; evicts pages beyond the present limits.
+     */
     void restored() {
         limitWindow();
         limitProtected();
@@ -529,7 +540,7 @@ final class PageIndex {
         }
     }
 
-    /** Remembers uses from before a restart. */
+    /** Restores the frequency of a page from before a restart. */
     private void restoreFrequency(PageKey key, int frequency) {
         for (int i = 0; i < Math.min(frequency, FrequencySketch.MAX_FREQUENCY); i++) {
             sketch.increment(key.high(), key.low());
@@ -551,7 +562,7 @@ final class PageIndex {
         return entry;
     }
 
-    /** While there is room, what leaves the window stays. */
+    /** Moves pages beyond the window's limit to probation. */
     private void limitWindow() {
         while (window.units() > maxWindowUnits) {
             move(window.tail(), window, probation);
@@ -595,7 +606,7 @@ final class PageIndex {
         entries.setField(before, PageEntries.CHAIN, next);
     }
 
-    /** Units of space that a page takes. */
+    /** The units of space of a page. */
     int space(int entry) {
         int space = 0;
         for (int group = 0; group < Places.GROUPS; group++) {
@@ -604,7 +615,7 @@ final class PageIndex {
         return space;
     }
 
-    /** The places of a page's groups, by their number in it. */
+    /** The places of a page's groups, by group number. */
     int[] placesOf(int entry) {
         int[] places = new int[Places.GROUPS];
         for (int group = 0; group < places.length; group++) {
@@ -613,7 +624,7 @@ final class PageIndex {
         return places;
     }
 
-    /** All entries, in an order in which they can be restored one after the other. */
+    /** All entries, in the order of restoration. */
     int[] inOrder() {
         int[] order = new int[entries.size()];
         int count = probation.copy(order, 0);
@@ -626,12 +637,12 @@ final class PageIndex {
         return order;
     }
 
-    /** Space of all pages, as the queues count it. */
+    /** The space of all pages in units, as counted by the queues. */
     int queuedUnits() {
         return window.units() + probation.units() + protectedPages.units();
     }
 
-    /** Space of a table's pages. */
+    /** The space of a table's pages in units. */
     int usedUnits(int table) {
         return usedUnits[table];
     }

@@ -1,9 +1,10 @@
 package io.stele.cache.page.segment;
 
 /**
- * Entries in the order of their last use, linked through their fields. Not thread-safe.
+ * An LRU queue of a page index: entries in the order of their last use, linked through fields of
+ * {@link PageEntries}. Not thread-safe.
  *
- * <p>Invariant: {@code units} is the sum of the units of the entries in it.
+ * <p>Invariant: {@code units} is the sum of the units of the entries in the queue.
  */
 final class PageQueue {
     private final PageEntries entries;
@@ -18,7 +19,7 @@ final class PageQueue {
         this.kind = kind;
     }
 
-    /** The entry whose last use is longest ago, or {@link PageEntries#NONE}. */
+    /** The least recently used entry, or {@link PageEntries#NONE}. */
     int tail() {
         return tail;
     }
@@ -31,7 +32,7 @@ final class PageQueue {
         return size;
     }
 
-    /** As the entry used last. */
+    /** Adds an entry as the most recently used one. */
     void addFirst(int entry, int entryUnits) {
         entries.setQueue(entry, kind);
         entries.setField(entry, PageEntries.PREVIOUS, PageEntries.NONE);
@@ -46,7 +47,7 @@ final class PageQueue {
         size++;
     }
 
-    /** As the entry whose last use is longest ago. */
+    /** Adds an entry as the least recently used one. */
     void addLast(int entry, int entryUnits) {
         entries.setQueue(entry, kind);
         entries.setField(entry, PageEntries.NEXT, PageEntries.NONE);
@@ -90,7 +91,7 @@ final class PageQueue {
         }
     }
 
-    /** Copies the entries, the one used longest ago first; returns how many there are. */
+    /** Copies the entries, the least recently used first; returns their number. */
     int copy(int[] target, int from) {
         int position = from;
         for (int entry = tail;

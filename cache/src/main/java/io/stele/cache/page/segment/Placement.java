@@ -4,12 +4,13 @@ import io.stele.cache.page.PageKey;
 import java.util.Arrays;
 
 /**
- * Room for units of a page that are about to be written: created and ended under the lock of the
- * index, and used only by its writer in between.
+ * A reservation of disk space for units of a page that are about to be written into a cache
+ * directory. It is created and ended under the lock of the index; in between only its writer uses
+ * it.
  *
- * <p>A group with one cached unit, in room for one, gets room for all: the writer copies that unit.
- * The source of the copy, and room of the page that is written into, are pinned: they are not
- * reused until this ends.
+ * <p>If a group has one cached unit, in room for one unit, the reservation is for the whole group,
+ * and the writer copies that unit. The source of the copy and the page's own room that is written
+ * into are pinned: they are not reused until this ends.
  */
 final class Placement {
     private final PageKey key;
@@ -30,7 +31,7 @@ final class Placement {
         return key;
     }
 
-    /** The units that are to be written, a bit each; 0: all that is wanted is here. */
+    /** The units to write, one bit each; 0: all wanted units are cached. */
     int mask() {
         return mask;
     }
@@ -41,18 +42,19 @@ final class Placement {
     }
 
     /**
-     * The place from which the one unit of a group is copied, {@link Places#NONE} if there is none.
+     * The place from which the cached unit of a group is copied; {@link Places#NONE} if there is
+     * none.
      */
     int source(int group) {
         return sources[group];
     }
 
-    /** Units that are copied, a bit each. */
+    /** The units that are copied, one bit each. */
     int copied() {
         return copied;
     }
 
-    /** Whether the group's place is the page's already. */
+    /** Whether the group's place already belongs to the page. */
     boolean isPinned(int group) {
         return (pinnedGroups & 1 << group) != 0;
     }
@@ -63,7 +65,7 @@ final class Placement {
     }
 
     /**
-     * @param units that lies there, a bit of the page's mask
+     * @param units the unit in that place, as a bit of the page's mask
      */
     void setSource(int group, int source, int units) {
         sources[group] = source;

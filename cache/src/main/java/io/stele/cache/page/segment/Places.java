@@ -3,12 +3,12 @@ package io.stele.cache.page.segment;
 import io.stele.cache.page.PageGeometry;
 
 /**
- * Places of units on disk. The units of a page come in groups of {@value #GROUP}, and each group of
- * which something is here has one place, a number:
+ * The codec of the disk places of page units in a cache directory. The units of a page form groups
+ * of {@value #GROUP}, and each group with cached units has one place, a number:
  *
  * <pre>
- * bit 0       1: the group has room for all of its units, side by side from a multiple of four on
- *             0: it has room for one unit, which is the only one of the group that is here
+ * bit 0       1: the group has room for all of its units, adjacent, from a multiple of four on
+ *             0: it has room for one unit, which is the only cached unit of the group
  * bits 1-30   the first unit of that room in the directory
  * </pre>
  */
@@ -19,7 +19,7 @@ final class Places {
     /** Groups of a page. */
     static final int GROUPS = PageGeometry.MAX_UNITS / GROUP;
 
-    /** Nothing of the group is here. */
+    /** The place of a group without cached units. */
     static final int NONE = -1;
 
     private static final int GROUP_MASK = (1 << GROUP) - 1;
@@ -38,12 +38,12 @@ final class Places {
         return (place & 1) != 0;
     }
 
-    /** The first unit of the room. */
+    /** The number of the first unit of the room in the directory. */
     static int firstUnit(int place) {
         return place >> 1;
     }
 
-    /** Units of space that a place takes; 0 for {@link #NONE}. */
+    /** The units of space of a place; 0 for {@link #NONE}. */
     static int space(int place) {
         return place == NONE ? 0 : isWhole(place) ? GROUP : 1;
     }
@@ -58,22 +58,22 @@ final class Places {
         return isWhole(place) ? firstUnit(place) + unit % GROUP : firstUnit(place);
     }
 
-    /** The bits of a group in a mask of a page's units. */
+    /** The bits of a group in a mask of a page's units, shifted to bit 0. */
     static int ofGroup(int mask, int group) {
         return mask >>> group * GROUP & GROUP_MASK;
     }
 
-    /** The bits of a group, at their places in a mask of a page's units. */
+    /** The bits of a group in a mask of a page's units, at their positions. */
     static int groupIn(int mask, int group) {
         return mask & GROUP_MASK << group * GROUP;
     }
 
-    /** The highest unit of a mask that has one. */
+    /** The number of the highest unit of a mask, which must not be 0. */
     static int highest(int mask) {
         return Integer.SIZE - 1 - Integer.numberOfLeadingZeros(mask);
     }
 
-    /** The units from {@code first} to before {@code end}, a bit each. */
+    /** The units from {@code first}, inclusive, to {@code end}, exclusive, one bit each. */
     static int range(int first, int end) {
         return (1 << end) - (1 << first);
     }

@@ -1,6 +1,9 @@
 package io.stele.cache.page.segment;
 
-/** The queue that a page is in, as a number, because entries and journals have two bits for it. */
+/**
+ * The kinds of queues that a cached page may be in, as numbers, because entries and journals have
+ * few bits for them.
+ */
 final class QueueKind {
     /** The entry is free. */
     static final int NONE = 0;
@@ -8,7 +11,7 @@ final class QueueKind {
     /** Recently added; admitted without a check of its frequency. */
     static final int WINDOW = 1;
 
-    /** Admitted, not used since. */
+    /** Admitted, but not used since. */
     static final int PROBATION = 2;
 
     /** Used since it was admitted. */

@@ -5,8 +5,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * A pool of off-heap buffers for reads and writes of blocks. At most {@value #MAX_BUFFERS} exist;
- * while all are in use, callers get one on the heap.
+ * A pool of off-heap buffers for the page cache's reads and writes of blocks. At most {@value
+ * #MAX_BUFFERS} exist; while all are in use, callers receive heap buffers.
  *
  * <p>Thread-safe.
  */
@@ -24,7 +24,7 @@ final class ScratchBuffers {
         this.bytes = bytes;
     }
 
-    /** A buffer of the pool's size; give it back when done. */
+    /** A buffer of the pool's size, which the caller returns by {@link #give}. */
     ByteBuffer take() {
         int start = (int) Thread.currentThread().threadId();
         for (int i = 0; i < PROBES; i++) {

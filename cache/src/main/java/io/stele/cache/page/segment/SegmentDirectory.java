@@ -18,31 +18,33 @@ import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 
 /**
- * One directory of a {@link SegmentPageStore}: an index in memory, segment files, and the index's
- * journal.
+ * The storage of pages in one directory of a {@link SegmentPageStore}: an index in memory, and
+ * segment files and the index's journal on disk.
  *
- * <p>A page, or some of its units, is written into free room, then it enters the index, then the
- * journal. None of this is synced or ordered on disk: blocks verify only as what they were written
- * for ({@link io.stele.cache.page.PageBlocks}), so the worst that a crash does is that pages are
- * lost.
+ * <p>A page, or some of its units, is written into free room, then added to the index, then to the
+ * journal. None of these writes is synced or ordered. A block verifies only for the page that it
+ * was written for ({@link io.stele.cache.page.PageBlocks}), so a crash can only lose pages.
  *
- * <p>A reader looks a page up under the lock and reads it without. If its room is given to another
- * page meanwhile, the blocks do not verify, and the index then no longer has the page there: it is
- * looked up again.
+ * <p>A reader finds a page under the lock and reads it without the lock. If another page gets the
+ * room meanwhile, the blocks do not verify; then the reader finds in the index that the page has
+ * moved, and searches it again.
  *
  * <p>Thread-safe. Lock order: journal, then index; no file is touched under the index lock.
  */
 final class SegmentDirectory {
-    /** Failed reads and writes in a row after which the directory is to be taken out. */
+    /**
+     * The number of consecutive failed reads and writes after which the directory is taken out of
+     * use.
+     */
     static final int MAX_FAILURES = 8;
 
-    /** How long no fresh space is used after a write failed. */
+    /** The time after a failed write in which no fresh space is used. */
     private static final long FULL_NANOS = 60_000_000_000L;
 
-    /** Greatest age of the recency on disk, in a cache that changes. */
+    /** The greatest age of the order of use on disk, in a cache that changes. */
     private static final long CHECKPOINT_NANOS = 300_000_000_000L;
 
-    /** How often a page is searched, or written, again after other threads moved it meanwhile. */
+    /** How often a page is searched or written again after other threads moved it. */
     private static final int MAX_MOVES = 3;
 
     private final String name;
@@ -61,7 +63,7 @@ final class SegmentDirectory {
     // @GuardedBy("lock")
     private final TableNumbers tables = new TableNumbers();
 
-    // @GuardedBy("lock"): what is reserved, by table
+    // @GuardedBy("lock"): reserved shares, by table
     private final Map<String, Double> shares;
 
     // @GuardedBy("lock"): while the disk is full
@@ -75,7 +77,7 @@ final class SegmentDirectory {
     // @GuardedBy("journalLock")
     private long checkpointAt;
 
-    // @GuardedBy("journalLock"): tables that the file has, from number 0
+    // @GuardedBy("journalLock"): tables in the file, from number 0
     private int journaledTables = 1;
 
     private final AtomicInteger failures = new AtomicInteger();
@@ -112,7 +114,7 @@ final class SegmentDirectory {
     }
 
     /**
-     * Opens a directory with what an earlier process left in it. It owns {@code files} from now on,
+     * Opens a directory with the pages of an earlier process. It owns {@code files} from now on,
      * and closes them on every failure.
      */
     static SegmentDirectory open(
@@ -158,14 +160,16 @@ final class SegmentDirectory {
         indexFile.rewrite(target -> 0);
     }
 
-    /** Whether what was here when this was opened was laid out otherwise, and is deleted. */
+    /**
+     * Whether the directory had another layout when it was opened, so that its files were deleted.
+     */
     boolean isEmptied() {
         return emptied;
     }
 
     /**
-     * Whole or begun units of each segment. A segment that reaches beyond the limit, which was
-     * lowered, is deleted.
+     * The number of units of each segment, a partial last unit included. Deletes segments beyond
+     * the limit, if it was lowered.
      */
     private Map<Integer, Integer> segmentUnits() throws IOException {
         Map<Integer, Integer> result = new HashMap<>();
@@ -198,12 +202,15 @@ final class SegmentDirectory {
         }
     }
 
-    /** Takes in the records of a journal: tables, then pages from the newest on. */
+    /**
+     * The recovery of the index from the records of a journal: tables, then pages from the newest
+     * on.
+     */
     private final class Recovery {
         private final Map<Integer, Integer> segmentUnits;
         private final Map<Integer, Integer> numbers = new HashMap<>();
 
-        /** Units that records taken or left so far were about. */
+        /** The units in the records so far, restored or ignored. */
         private final BitSet seen = new BitSet();
 
         Recovery(Map<Integer, Integer> segmentUnits) {
@@ -214,7 +221,7 @@ final class SegmentDirectory {
             numbers.put(record.table(), tableNumber(record.name()));
         }
 
-        /** Not if a newer one is about the same page, or had some of its room. */
+        /** Restores a page, unless a newer record has the same page or some of its room. */
         void addPage(PutRecord page) {
             boolean isNewest = index.find(page.key()) == PageEntries.NONE;
             boolean isPossible = page.mask() != 0;
@@ -246,7 +253,7 @@ final class SegmentDirectory {
                     && lastUsed % options.unitsPerSegment() < present;
         }
 
-        /** Whether this room was not taken yet. */
+        /** Whether no newer record has some of this room; marks the room. */
         private boolean see(int place) {
             int first = Places.firstUnit(place);
             int end = first + Places.space(place);
@@ -255,7 +262,7 @@ final class SegmentDirectory {
             return seenFirst < 0 || seenFirst >= end;
         }
 
-        /** Space that is on disk already is used first. */
+        /** Ends the recovery; space that is on disk already is allocated first. */
         void finish() {
             index.restored();
             segmentUnits.forEach(
@@ -297,7 +304,7 @@ final class SegmentDirectory {
         return name;
     }
 
-    /** Full pages that fit. */
+    /** The number of full pages that fit. */
     long maxPages() {
         return index.allocator().capacity() / options.geometry().unitsPerPage();
     }
@@ -336,14 +343,14 @@ final class SegmentDirectory {
         return (index.entries().mask(entry) & wanted) == wanted;
     }
 
-    /** The units of a page that have something of a range, a bit each. */
+    /** The units of a page that overlap a range, one bit each. */
     private int units(int offset, int length) {
         return Places.range(offset / unitPayloadBytes, options.geometry().units(offset + length));
     }
 
     /**
-     * Blocks of a page that is shorter than others, the last one of a file, verify only as those of
-     * a page of this length.
+     * The key that blocks are verified with. Blocks of a short last page of a file verify only for
+     * this page length.
      */
     private PageKey blockKey(PageKey key, int pageLength) {
         return pageLength == options.geometry().pageBytes()
@@ -397,7 +404,10 @@ final class SegmentDirectory {
         }
     }
 
-    /** Unless the page has gone from there meanwhile, or moved; more of it may have come. */
+    /**
+     * Drops a damaged page, unless it was evicted or moved meanwhile; units may have been added to
+     * it.
+     */
     private boolean dropDamaged(PageKey key, int[] places) {
         lock.lock();
         try {
@@ -494,10 +504,10 @@ final class SegmentDirectory {
     }
 
     /**
-     * A failed write into fresh space, or on a disk without any, means that the disk is full: the
-     * cache continues with the space that it has, and tries again later. Another one means a
-     * failing disk. Segments have holes where units of a group were never written, so the space of
-     * a unit that is not fresh may need new disk space as well.
+     * Handles a failed write. A failed write into fresh space, or on a disk without free space,
+     * means that the disk is full: the cache continues with its present space, and tries again
+     * later. Any other failed write means a failing disk. Segments have holes for unwritten units
+     * of a group, so a unit that is not fresh may also need new disk space.
      */
     private void writeFailed(Placement placement) {
         writeFailures.increment();
@@ -564,7 +574,7 @@ final class SegmentDirectory {
                 index.frequency(entry));
     }
 
-    /** If the journal cannot be written, pages are lost at the next start, and nothing else. */
+    /** Appends a record to the journal. A failure only loses pages at the next start. */
     private void append(ByteBuffer record) {
         journalLock.lock();
         try {
@@ -618,7 +628,7 @@ final class SegmentDirectory {
 
     /**
      * Rewrites the index with its present pages in the order of last use. The order is copied under
-     * the lock, some milliseconds for 100,000 pages.
+     * the lock, which takes some milliseconds for 100,000 pages.
      */
     // @GuardedBy("journalLock")
     private void checkpoint() throws IOException {
@@ -657,7 +667,8 @@ final class SegmentDirectory {
     }
 
     /**
-     * Encodes entries as they are now, those that are still there; returns the next one's place.
+     * Encodes the present state of the entries that still exist; returns the position of the next
+     * entry.
      */
     private int encode(int[] order, int from, ByteBuffer target) {
         int next = from;
@@ -716,7 +727,7 @@ final class SegmentDirectory {
         }
     }
 
-    /** Writes the index and ends. */
+    /** Rewrites the index file and closes the directory. */
     void close() {
         journalLock.lock();
         try {
@@ -735,7 +746,7 @@ final class SegmentDirectory {
         try (files;
                 segments;
                 indexFile) {
-            // Closed in reverse order, also after a failure
+            // Closes in reverse order, also after a failure
         } catch (IOException e) {
             writeFailures.increment();
         } finally {

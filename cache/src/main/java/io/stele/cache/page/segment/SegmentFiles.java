@@ -15,10 +15,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files {@code <segment, 8 digits>.pages} of a directory: units one after the other, each with
- * blocks of one page ({@link PageBlocks}). Each is opened at its first use and stays open.
+ * The segment files of a cache directory, through which page units are read and written. A file
+ * {@code <segment, 8 digits>.pages} is a sequence of units, each with blocks of one page ({@link
+ * PageBlocks}). Each file is opened at its first use and stays open.
  *
- * <p>Thread-safe; writing a unit while another thread reads it gives that thread blocks that do not
+ * <p>Thread-safe. If a thread reads a unit while another thread writes it, the blocks do not
  * verify.
  */
 final class SegmentFiles implements AutoCloseable {
@@ -53,7 +54,7 @@ final class SegmentFiles implements AutoCloseable {
                 new AtomicReferenceArray<>(Math.ceilDiv(capacityUnits, options.unitsPerSegment()));
     }
 
-    /** The segment that a file of this name is, if it is one. */
+    /** The number of the segment whose file has this name; empty if it is no segment file. */
     static OptionalInt segment(String name) {
         Matcher matcher = NAME.matcher(name);
         return matcher.matches()
@@ -66,10 +67,10 @@ final class SegmentFiles implements AutoCloseable {
     }
 
     /**
-     * Reads a part of a page; {@code false} if some block of it is not what it should be. Units
-     * side by side are read together.
+     * Reads a part of a page; {@code false} if some block does not verify. Adjacent units are read
+     * together.
      *
-     * @param places where the groups of the page lie of which something is read
+     * @param places of the groups of the page that are read
      */
     boolean read(PageKey key, int[] places, int offset, byte[] buffer, int bufferOffset, int length)
             throws IOException {
@@ -102,16 +103,17 @@ final class SegmentFiles implements AutoCloseable {
         }
     }
 
-    /** The first unit of the page, behind this one, that does not lie behind it. */
+    /** The first later unit of the page that is not adjacent to this unit on disk. */
     private static int endOfRoom(int place, int unit) {
         return Places.isWhole(place) ? (unit / Places.GROUP + 1) * Places.GROUP : unit + 1;
     }
 
     /**
-     * Writes units of a page and copies what comes with them; units side by side together.
+     * Writes units of a page, and copies the cached units of their groups; adjacent units are
+     * written together.
      *
-     * @param pageLength of the whole page
-     * @param pageOffset where the bytes begin in the page, at the beginning of a unit
+     * @param pageLength length of the whole page
+     * @param pageOffset offset of the bytes in the page, at the beginning of a unit
      */
     void write(
             PageKey key,
@@ -154,7 +156,7 @@ final class SegmentFiles implements AutoCloseable {
     }
 
     /**
-     * Copies blocks unchanged: they are checked against their page and their place in it, not their
+     * Copies blocks unchanged: they verify for their page and their number in it, not for their
      * place in the file.
      */
     private void copy(Placement placement, int group, int pageLength, ByteBuffer raw)
@@ -187,7 +189,7 @@ final class SegmentFiles implements AutoCloseable {
         }
     }
 
-    /** All of them, also if some fail; throws what the first did. */
+    /** Closes all files, also after failures; throws the first failure. */
     @Override
     public void close() throws IOException {
         IOException failure = null;

@@ -28,22 +28,23 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Pages in segment files of one or more directories. Each directory has its own index and journal;
- * which one a page belongs to is decided by its key and the directories' sizes (weighted rendezvous
- * hashing), so that when one fails, only its pages have to be loaded again, into the others.
+ * The page store of the data page cache: segment files in one or more local directories, each with
+ * its own index and journal. A page's key and the directories' sizes determine its directory
+ * (weighted rendezvous hashing). So if a directory fails, only its pages have to be loaded again,
+ * into the other directories.
  *
  * <p>A directory whose reads and writes fail several times in a row, or that cannot be opened, is
- * taken out; every minute it is opened again, with what it still has.
+ * taken out of use. Every minute this tries to open it again, with the pages that it still has.
  *
  * <p>Thread-safe. Reads and puts block for disk I/O in the calling thread; opening a directory runs
- * on the executor. Lock order: that of opening a slot, then the store's.
+ * on the executor. Lock order: the lock of opening a slot, then the store's lock.
  */
 public final class SegmentPageStore implements PageStore {
     /**
      * A directory to use.
      *
-     * @param name for messages, and for the choice of pages: it must stay the same
-     * @param maxBytes what the directory may take on disk
+     * @param name for messages, and for the choice of the directory of a page; must never change
+     * @param maxBytes the most bytes of the directory on disk
      */
     public record Directory(String name, long maxBytes, CacheFiles.Opener opener) {
         public Directory {
@@ -54,7 +55,10 @@ public final class SegmentPageStore implements PageStore {
 
     private static final long RETRY_NANOS = 60_000_000_000L;
 
-    /** Of pages that are to go when their directory is open: 64 GiB; others are evicted in time. */
+    /**
+     * The most remembered pages to remove when their directory is open again: 64 GiB. Further pages
+     * are evicted in time.
+     */
     private static final int MAX_REMOVED = 1 << 16;
 
     private final SegmentStoreOptions options;
@@ -69,7 +73,7 @@ public final class SegmentPageStore implements PageStore {
     private volatile boolean closed;
 
     /**
-     * Opens the directories; those that cannot be opened are out.
+     * Opens the directories; directories that cannot be opened are out of use.
      *
      * @param nanoTime a clock of nanoseconds that never goes back
      * @param executor opens directories again
@@ -85,9 +89,10 @@ public final class SegmentPageStore implements PageStore {
     }
 
     /**
-     * The same; of a large directory the index is read while others work: it is out until then.
+     * Opens the directories on the executor. A directory whose index takes longer to read than this
+     * waits is out of use until then.
      *
-     * @param maxWaitMillis how long this waits for that; empty: to the end
+     * @param maxWaitMillis the longest wait; empty: this thread opens all directories itself
      * @param nanoTime a clock of nanoseconds that never goes back
      * @param executor opens directories
      * @throws IllegalArgumentException if a directory's size is too small for a cache
@@ -125,7 +130,7 @@ public final class SegmentPageStore implements PageStore {
                     CompletableFuture.allOf(opened.toArray(CompletableFuture[]::new))
                             .get(maxWaitMillis, TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
-            // The rest opens while others work
+            // The remaining directories open in the background
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException e) {
@@ -222,7 +227,7 @@ public final class SegmentPageStore implements PageStore {
         return (int) Math.min(pageBytes(), file.sizeBytes() - page * pageBytes());
     }
 
-    /** In directories that are not open at present, when they are. */
+    /** Removes a page, in a directory that is not open as soon as it is open. */
     @Override
     public void remove(CachedFile file, long page) {
         PageKey key = file.key(page);
@@ -237,7 +242,10 @@ public final class SegmentPageStore implements PageStore {
         }
     }
 
-    /** Together with its opening, as {@link #use}; the directory, if it is open meanwhile. */
+    /**
+     * Remembers a page to remove when its directory is open; returns the directory if it was opened
+     * meanwhile. Atomic with {@link #use}.
+     */
     private synchronized @Nullable SegmentDirectory removeLater(Slot slot, PageKey key) {
         if (slot.directory == null && slot.removed.size() < MAX_REMOVED) {
             slot.removed.add(key);
@@ -246,11 +254,11 @@ public final class SegmentPageStore implements PageStore {
     }
 
     /**
-     * Reserves a share of the space for a table, as {@link SegmentStoreOptions#shares} does for the
-     * tables of the configuration.
+     * Reserves a share of the space for a table, as {@link SegmentStoreOptions#shares} does for
+     * configured tables.
      *
      * @param share from 0 to 1
-     * @throws IllegalArgumentException if more than all would be reserved
+     * @throws IllegalArgumentException if all shares together would exceed 1
      */
     public synchronized void reserve(String table, double share) {
         Map<String, Double> reserved = new HashMap<>(options.shares());
@@ -271,7 +279,7 @@ public final class SegmentPageStore implements PageStore {
         }
     }
 
-    // Together, so that nothing reserved meanwhile is missed
+    // Atomic, so that no share reserved meanwhile is missed
     private synchronized void use(Slot slot, SegmentDirectory opened) {
         sharesSince.forEach(opened::reserve);
         slot.removed.forEach(opened::remove);
@@ -279,7 +287,10 @@ public final class SegmentPageStore implements PageStore {
         slot.directory = opened;
     }
 
-    /** Directories in use that were emptied when they were opened: laid out otherwise, or older. */
+    /**
+     * The directories in use that were emptied when they were opened, because they had another
+     * layout or version.
+     */
     public List<String> emptied() {
         List<String> result = new ArrayList<>();
         for (Slot slot : slots) {
@@ -306,7 +317,7 @@ public final class SegmentPageStore implements PageStore {
         slots.forEach(Slot::close);
     }
 
-    /** The directory in use that the page belongs to. */
+    /** The slot of the directory in use that the page belongs to. */
     private @Nullable Slot slot(PageKey key) {
         if (slots.size() == 1) {
             return slots.getFirst();
@@ -327,7 +338,7 @@ public final class SegmentPageStore implements PageStore {
         return best;
     }
 
-    /** A place for a directory, with one in it or not. */
+    /** A configured directory, which is open or out of use. */
     private final class Slot {
         private final Directory configured;
         private final RandomGenerator random;
@@ -335,7 +346,7 @@ public final class SegmentPageStore implements PageStore {
         private final AtomicBoolean opening = new AtomicBoolean();
         private final ReentrantLock opens = new ReentrantLock(); // held while it is opened
 
-        // @GuardedBy("SegmentPageStore.this"): pages that are to go when it is open
+        // @GuardedBy("SegmentPageStore.this"): pages to remove when it is open
         private final Set<PageKey> removed = new HashSet<>();
 
         /** The counters of directories that were taken out of use. */
@@ -350,14 +361,17 @@ public final class SegmentPageStore implements PageStore {
             this.seed = new CachedFile("", configured.name(), 0).key(0).low();
         }
 
-        /** The smallest of exponential variables, each with the rate of its directory's size. */
+        /**
+         * The score of a page, an exponential variable with the directory's size as rate; the
+         * directory with the smallest score has the page.
+         */
         double score(PageKey key) {
             long bits = PageKey.mix(key.low() ^ seed) >>> 11;
             double uniform = (bits + 1) * 0x1.0p-53;
             return -Math.log(uniform) / configured.maxBytes();
         }
 
-        /** Blocks. Counters of the slot can be read meanwhile. */
+        /** Opens the directory; blocks. The slot's counters can be read meanwhile. */
         void open() {
             opens.lock();
             try {
@@ -383,7 +397,7 @@ public final class SegmentPageStore implements PageStore {
             }
         }
 
-        /** Completes when it is open, or was found not to open. */
+        /** Opens the directory on the executor; completes after success or failure. */
         CompletableFuture<@Nullable Void> beginToOpen() {
             CompletableFuture<@Nullable Void> opened = new CompletableFuture<>();
             opening.set(true);
@@ -459,7 +473,7 @@ public final class SegmentPageStore implements PageStore {
                     0);
         }
 
-        /** Waits for an opening in progress: after this the directory is not in use. */
+        /** Waits for an opening in progress; after this call the directory is out of use. */
         void close() {
             opens.lock();
             try {

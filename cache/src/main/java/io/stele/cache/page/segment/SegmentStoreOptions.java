@@ -12,28 +12,31 @@ import java.util.Map;
  *
  * @param unitsPerSegment units of a segment file, a multiple of {@value Places#GROUP}; each file
  *     stays open
- * @param shares of the space of each directory, the part reserved for a table, by its name: from 0
- *     to 1, all of them together at most 1. Other tables borrow the part that a table does not use
- * @param admission whether a page that comes into a full cache must have been requested more often
- *     than the page that would be evicted for it (a frequently requested page is also admitted at
- *     random, once in 128 times); else the newest stay
+ * @param shares the part of each directory's space that is reserved for a table, by table name:
+ *     from 0 to 1, at most 1 together. Other tables borrow unused parts
+ * @param admission whether a new page of a full cache must have been requested more often than the
+ *     page that would be evicted for it (a frequently requested page is also admitted at random,
+ *     once in 128 times); else the newest pages stay
  */
 public record SegmentStoreOptions(
         PageGeometry geometry, int unitsPerSegment, Map<String, Double> shares, boolean admission) {
     /** 264 MiB: a cache of 1 TB has 4,000 files open. */
     public static final int DEFAULT_UNITS_PER_SEGMENT = 4096;
 
-    /** Nothing reserved. */
+    /** The default layout, without reserved shares. */
     public static final SegmentStoreOptions DEFAULT =
             new SegmentStoreOptions(PageGeometry.DEFAULT, DEFAULT_UNITS_PER_SEGMENT, Map.of());
 
     /**
-     * Of a directory's limit, for the index: its names and spare records, twice while it is
-     * rewritten.
+     * The bytes of a directory's limit for table names and spare records in the index file, which
+     * exists twice during a rewrite.
      */
     private static final long RESERVED_BYTES = 192 << 10;
 
-    /** Three records of a page: see {@link SegmentDirectory}. */
+    /**
+     * Index bytes for each page: two records of the grown file, and one of the new file during a
+     * rewrite.
+     */
     private static final int INDEX_BYTES_PER_PAGE = 3 * IndexJournal.PAGE_RECORD_BYTES;
 
     private static final int MIN_PAGES = 16;
@@ -67,7 +70,7 @@ public record SegmentStoreOptions(
         }
     }
 
-    /** With admission. */
+    /** A layout with admission. */
     public SegmentStoreOptions(
             PageGeometry geometry, int unitsPerSegment, Map<String, Double> shares) {
         this(geometry, unitsPerSegment, shares, true);
@@ -83,8 +86,8 @@ public record SegmentStoreOptions(
     }
 
     /**
-     * Units of a directory that may take {@code maxBytes} on disk, its journal with all the pages
-     * that it may have included.
+     * The number of units of a directory that may take {@code maxBytes} on disk, including its
+     * journal with the most pages.
      */
     int units(long maxBytes) {
         long bytes = maxBytes - RESERVED_BYTES;
@@ -101,7 +104,10 @@ public record SegmentStoreOptions(
         return (int) units;
     }
 
-    /** More units than pages: these are {@link PageIndex#MIN_ENTRIES}, or one for full ones. */
+    /**
+     * The number of units of a directory that has more units than pages; its pages are {@link
+     * PageIndex#MIN_ENTRIES}, or the full pages that fit.
+     */
     private long unitsOfMany(long bytes) {
         long index = (long) PageIndex.MIN_ENTRIES * INDEX_BYTES_PER_PAGE;
         long unitsPerPage = geometry.unitsPerPage();
@@ -112,7 +118,7 @@ public record SegmentStoreOptions(
                         / (geometry.unitBytes() * unitsPerPage + INDEX_BYTES_PER_PAGE));
     }
 
-    /** Bytes on disk that a directory needs at most to hold a number of full pages. */
+    /** The most bytes on disk that a directory needs for a number of full pages. */
     public long bytes(long pages) {
         long units = Math.max(pages * geometry.unitsPerPage(), minUnits());
         long entries = PageIndex.maxEntries(units, geometry.unitsPerPage());
@@ -122,7 +128,7 @@ public record SegmentStoreOptions(
                 + geometry.unitBytes();
     }
 
-    /** Bytes of heap that the index of a directory takes at most, by its size on disk. */
+    /** The most heap bytes of a directory's index, by the directory's size on disk. */
     public long indexHeapBytes(long maxBytes) {
         long units = units(maxBytes);
         return PageIndex.maxEntries(units, geometry.unitsPerPage())

@@ -8,14 +8,15 @@ import java.util.Map;
 import java.util.OptionalInt;
 
 /**
- * Numbers of tables in one directory, from 1. Number 0 is for the rest, when there are too many.
+ * The assignment of small numbers to table names in one cache directory, for index entries and
+ * journals. Numbers start at 1; number 0 is for further tables when there are too many.
  *
  * <p>Not thread-safe.
  */
 final class TableNumbers {
     static final int OTHERS = 0;
 
-    /** Most bytes of the names in the index file. */
+    /** The most bytes of all names in the index file. */
     private static final int MAX_BYTES = 64 << 10;
 
     private final Map<String, Integer> numbers = new HashMap<>();
@@ -35,13 +36,13 @@ final class TableNumbers {
         return names.get(number);
     }
 
-    /** The table's number, if it has one. */
+    /** The number of a table, if it has one. */
     OptionalInt find(String name) {
         Integer known = numbers.get(name);
         return known == null ? OptionalInt.empty() : OptionalInt.of(known);
     }
 
-    /** The table's number, given now if it has none and there is one left. */
+    /** The number of a table; assigns one if it has none and a number is free. */
     int number(String name) {
         Integer known = numbers.get(name);
         if (known != null) {

@@ -3,13 +3,13 @@ package io.stele.cache.page.segment;
 /**
  * A free-space bitmap of the units of a cache directory: one bit for each unit, in groups of four.
  * A group is allocated as a whole, or unit by unit. Single units come from groups that are already
- * partly used, as long as there are some. The lowest free place is allocated first, because its
- * space on disk is allocated already.
+ * partly used, if there are such groups. The lowest free place is allocated first, because its disk
+ * space was allocated before.
  *
  * <p>Invariant: a unit is in use at most once. Not thread-safe.
  */
 final class UnitAllocator {
-    /** The lowest unit of each group of a word. */
+    /** The bit of the lowest unit of each group of a word. */
     private static final long LOWEST = 0x1111111111111111L;
 
     private static final long GROUP_BITS = (1L << Places.GROUP) - 1;
@@ -18,10 +18,10 @@ final class UnitAllocator {
     private final int capacity;
     private final long[] words;
 
-    /** Words that have a group of which nothing is in use. */
+    /** Words that have a group without used units. */
     private final WordSet wordsWithEmpty;
 
-    /** Words that have a group of which something is in use, but not all. */
+    /** Words that have a partly used (broken) group. */
     private final WordSet wordsWithBroken;
 
     private int used;
@@ -30,14 +30,14 @@ final class UnitAllocator {
     /** Free units of broken groups. */
     private int spareUnits;
 
-    /** Fresh groups from here on are not given out. */
+    /** Groups from this unit on are not allocated. */
     private int limit;
 
-    /** Units from here on were never written. */
+    /** Units from this one on were never written. */
     private int written;
 
     /**
-     * @param capacity units, of which a rest of less than a group is not used
+     * @param capacity number of units; a rest of less than a group is not used
      */
     UnitAllocator(int capacity) {
         this.capacity = capacity / Places.GROUP * Places.GROUP;
@@ -48,7 +48,7 @@ final class UnitAllocator {
         this.wordsWithBroken = new WordSet(count);
         this.emptyGroups = this.capacity / Places.GROUP;
         if (this.capacity % Long.SIZE != 0) {
-            words[count - 1] = -1L << this.capacity; // what is beyond the end is never free
+            words[count - 1] = -1L << this.capacity; // units beyond the end are never free
         }
         for (int word = 0; word < count; word++) {
             summarize(word);
@@ -63,7 +63,7 @@ final class UnitAllocator {
         return used;
     }
 
-    /** Units below this number may lie on disk. */
+    /** The number of units, from 0, that may have disk space. */
     int written() {
         return written;
     }
@@ -78,14 +78,14 @@ final class UnitAllocator {
         return groups <= emptyGroups - (capacity - limit) / Places.GROUP;
     }
 
-    /** A place for a whole group; the caller has seen that it fits. */
+    /** Allocates a whole group; the caller has checked that it fits. */
     int allocateWhole() {
         int group = firstEmpty();
         change(group, GROUP_BITS);
         return Places.whole(group * Places.GROUP);
     }
 
-    /** A place for one unit; the caller has seen that it fits. */
+    /** Allocates one unit; the caller has checked that it fits. */
     int allocateSingle() {
         int group = spareUnits > 0 ? firstBroken() : firstEmpty();
         long bits = bits(group);
@@ -128,7 +128,7 @@ final class UnitAllocator {
         return group % GROUPS_PER_WORD * Places.GROUP;
     }
 
-    /** The number of used units of the group with this unit. */
+    /** The number of used units in the group of this unit. */
     int usedOfGroup(int unit) {
         return Long.bitCount(bits(unit / Places.GROUP));
     }
@@ -157,7 +157,7 @@ final class UnitAllocator {
         return (words[unit / Long.SIZE] & 1L << unit) != 0;
     }
 
-    /** Takes a place that a journal marks as used and that is still free. */
+    /** Allocates a place of a journal's record, which must be free. */
     void take(int place) {
         int group = Places.firstUnit(place) / Places.GROUP;
         change(group, bits(group) | bitsOf(place));
@@ -168,7 +168,7 @@ final class UnitAllocator {
         change(group, bits(group) & ~bitsOf(place));
     }
 
-    /** In the bits of its group. */
+    /** The bits of a place in its group. */
     private static long bitsOf(int place) {
         return Places.isWhole(place) ? GROUP_BITS : 1L << Places.firstUnit(place) % Places.GROUP;
     }
@@ -177,7 +177,7 @@ final class UnitAllocator {
         written = Math.max(written, unit + 1);
     }
 
-    /** No fresh groups any more: the disk is full. */
+    /** Stops the allocation of fresh groups, because the disk is full. */
     void stopGrowth() {
         limit = Math.min(capacity, Math.ceilDiv(written, Places.GROUP) * Places.GROUP);
     }
@@ -186,11 +186,11 @@ final class UnitAllocator {
         limit = capacity;
     }
 
-    /** Numbers of words, a bit each: 32 KiB for 1 TB. */
+    /** A set of word numbers, one bit each: 32 KiB for 1 TB. */
     private static final class WordSet {
         private final long[] bits;
 
-        /** In none before this one is a bit set. */
+        /** All longs before this index are 0. */
         private int from;
 
         WordSet(int size) {

@@ -20,9 +20,10 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * The cached definitions and statistics of tables and views. A query first receives all changes up
- * to its start, with its snapshot or by a request, so it finds nothing older. A missing entry is
- * loaded once, also under concurrent requests.
+ * The coordinator's cache of definitions and statistics of tables and views, shared by the queries
+ * of a catalog. A query first receives all changes up to its start, with its snapshot or by a
+ * request, so it finds nothing older. A missing entry is loaded once, also under concurrent
+ * requests.
  *
  * <p>Invariant: an entry found was true at some moment after the last change received before the
  * call ({@link MetadataGenerations}). Thread-safe; no lock is held during a request to the sidecar.
@@ -148,7 +149,7 @@ public final class MetadataCache {
         return found(relation);
     }
 
-    /** Loads what has a name before a query wants it, if it is not here. */
+    /** Loads the relation of a name, if it is not cached, before a query needs it. */
     void load(SchemaTableName name, Supplier<RelationReply> loader) {
         relations.get(new Key<>(name, generations.of(name)), () -> request(loader));
         metrics.reloaded();
@@ -173,13 +174,13 @@ public final class MetadataCache {
         return schemas.get(new Key<>("", generations.ofLists()), loader::get);
     }
 
-    /** The tables of a schema or of all, as of the last received change or later. */
+    /** The tables of a schema or of all schemas, as of the last received change or later. */
     public List<SchemaTableName> tables(
             Optional<String> schemaName, Supplier<List<SchemaTableName>> loader) {
         return tables.get(new Key<>(schemaName, generations.ofLists()), loader::get);
     }
 
-    /** The views of a schema or of all, as of the last received change or later. */
+    /** The views of a schema or of all schemas, as of the last received change or later. */
     public List<ViewSchema> views(Optional<String> schemaName, Supplier<List<ViewSchema>> loader) {
         return views.get(new Key<>(schemaName, generations.ofLists()), loader::get);
     }
@@ -194,7 +195,7 @@ public final class MetadataCache {
     /**
      * Applies changes.
      *
-     * @param nanos a moment at which the sidecar had not yet answered
+     * @param nanos a moment before the sidecar's reply, in nanoseconds of the cache's clock
      * @return names that queries used, and whose entries were dropped
      */
     public List<SchemaTableName> apply(MetadataChanges changes, long nanos) {

@@ -36,7 +36,9 @@ public final class MetadataCacheMetrics {
         this.held = requireNonNull(held, "held is null");
     }
 
-    /** Something was found, and confirmed or not by a request that is sent all the same. */
+    /**
+     * Counts an entry that a query found, also if a request that is sent anyway had to confirm it.
+     */
     void hit(long millisOld, long bytes) {
         hits.increment();
         hitBytes.add(bytes);
@@ -44,12 +46,12 @@ public final class MetadataCacheMetrics {
         maxAgeMillis.accumulateAndGet(millisOld, Math::max);
     }
 
-    /** A hit saved a request. */
+    /** Counts a request that a hit made unnecessary. */
     void spared() {
         spared.increment();
     }
 
-    /** A request of its own took so long. */
+    /** Counts a separate request, which took {@code nanos} nanoseconds. */
     void requested(long nanos) {
         requestTimes.loaded(nanos);
     }

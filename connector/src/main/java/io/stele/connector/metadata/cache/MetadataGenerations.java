@@ -17,7 +17,10 @@ import java.util.function.Consumer;
  * would describe it at {@link #version} or later. Guarded by itself.
  */
 final class MetadataGenerations {
-    /** Before any version: every sidecar replies that everything may be different. */
+    /**
+     * The version before the first reply, to which every sidecar replies that everything may be
+     * different.
+     */
     static final MetadataVersion UNKNOWN = new MetadataVersion(0, -1, -1);
 
     private static final int MAX_NAMES = 10_000;
@@ -34,7 +37,10 @@ final class MetadataGenerations {
         return version;
     }
 
-    /** A moment at which {@link #version} was the sidecar's; 0 if there is none. */
+    /**
+     * A moment at which {@link #version} was the sidecar's, in nanoseconds of the caller's clock; 0
+     * if there is none.
+     */
     synchronized long heardNanos() {
         return heardNanos;
     }
@@ -47,7 +53,10 @@ final class MetadataGenerations {
         return ofCatalog;
     }
 
-    /** Together: what is under this generation is good as of that version. */
+    /**
+     * The version and the generation of a name, read together: entries of this generation are valid
+     * as of this version.
+     */
     synchronized Current current(SchemaTableName name) {
         return new Current(version, of(name));
     }
@@ -58,7 +67,7 @@ final class MetadataGenerations {
     /**
      * Applies changes since {@link #version}, or since an earlier one.
      *
-     * @param nanos a moment before which the sidecar did not yet answer
+     * @param nanos a moment before the sidecar's reply, in nanoseconds of the caller's clock
      * @param changed called with each name whose generation ends, before it does; must be quick
      * @return whether all generations ended
      */

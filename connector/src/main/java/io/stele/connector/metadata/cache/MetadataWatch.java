@@ -24,10 +24,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A receiver of a stream of changes from the sidecar, which reloads the entries that queries used,
- * so that later ones find them. No result depends on it: while the stream is down, queries receive
- * changes with their snapshots. One thread, from the first transaction to {@link #stop}.
- * Thread-safe.
+ * A background receiver of metadata changes from the sidecar, which drops changed entries of the
+ * metadata cache and reloads those that queries used. No result depends on it: while the stream is
+ * down, queries receive changes with their snapshots. One thread, from the first transaction to
+ * {@link #stop}. Thread-safe.
  */
 public final class MetadataWatch {
     private static final Logger log = Logger.get(MetadataWatch.class);
@@ -38,7 +38,7 @@ public final class MetadataWatch {
     private static final Duration MIN_BACKOFF = Duration.ofMillis(100);
     private static final Duration MAX_BACKOFF = Duration.ofSeconds(10);
 
-    /** A change of very many tables is not worth as many requests at once. */
+    /** A limit on the requests after a change of very many tables. */
     private static final int MAX_RELOADS = 100;
 
     private final MetadataCache cache;
@@ -62,7 +62,7 @@ public final class MetadataWatch {
         this.enabled = config.isEnabled() && config.isPushEnabled();
     }
 
-    /** Begins to listen, at the first call. */
+    /** Starts the thread at the first call. */
     public synchronized void start() {
         if (enabled && thread == null && stopping.getCount() > 0) {
             thread = Thread.ofVirtual().name("stele-metadata-watch").start(this::run);

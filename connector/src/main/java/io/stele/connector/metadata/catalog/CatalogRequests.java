@@ -63,14 +63,17 @@ import java.util.OptionalInt;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** The catalog requests of a sidecar in Trino's terms. Thread-safe. */
+/**
+ * A client for catalog requests to the sidecar, with names and errors in Trino's terms.
+ * Thread-safe.
+ */
 public final class CatalogRequests {
     private static final Logger log = Logger.get(CatalogRequests.class);
 
-    /** Attempts of a change that loses to concurrent changes of the same thing. */
+    /** Attempts of a change that loses to concurrent changes of the same object. */
     public static final int MAX_ATTEMPTS = 10;
 
-    /** Each that fails leaves the sidecar listings of files. */
+    /** Each failed attempt leaves listings of files in the sidecar. */
     private static final int MAX_DELETIONS = 3;
 
     private final SidecarActions sidecar;
@@ -89,7 +92,8 @@ public final class CatalogRequests {
     }
 
     /**
-     * ALREADY_EXISTS if a concurrent statement was faster; IF NOT EXISTS ignores only this error.
+     * Throws ALREADY_EXISTS if a concurrent statement was faster, because IF NOT EXISTS ignores
+     * only this error.
      */
     public void createSchema(String name) {
         try {
@@ -113,7 +117,7 @@ public final class CatalogRequests {
         sidecar.change(CatalogActions.RENAME_SCHEMA, new RenameSchemaRequest(name, newName));
     }
 
-    /** None if there is no such schema. */
+    /** The tables of a schema or of all schemas; none if there is no such schema. */
     public List<SchemaTableName> tables(Optional<String> schemaName) {
         return list(CatalogActions.LIST_TABLES, schemaName)
                 .map(ListTablesReply::tables)
@@ -155,7 +159,7 @@ public final class CatalogRequests {
     }
 
     /**
-     * The relation of a name; the table with the rows of a materialized view has a name as well.
+     * The relation of a name, which can also be a table that stores rows of a materialized view.
      */
     public RelationReply findRelation(SchemaTableName name) {
         return found(() -> sidecar.call(CatalogActions.GET_RELATION, request(name)))
@@ -175,7 +179,7 @@ public final class CatalogRequests {
     /**
      * Creates a view.
      *
-     * @param storage of a materialized one the table for its rows
+     * @param storage the table for the rows of a materialized view; empty for other views
      */
     public void createView(
             SchemaTableName name,
@@ -258,8 +262,8 @@ public final class CatalogRequests {
     }
 
     /**
-     * Changes the table of a name as a whole; again where another one, as of TRUNCATE, has taken
-     * the name since Trino looked.
+     * Changes the table of a name as a whole; repeats this if another table, for example that of a
+     * TRUNCATE, has taken the name since Trino read it.
      */
     private <T> T ofPresent(
             SchemaTableName name, TableId tableId, Function<TableRequest, T> change) {
@@ -288,8 +292,8 @@ public final class CatalogRequests {
     }
 
     /**
-     * Drops something that Trino has seen; if it is gone, a concurrent statement has dropped it
-     * already.
+     * Drops an object that Trino has seen; if it no longer exists, a concurrent statement has
+     * dropped it already.
      */
     private static void unlessGone(Runnable drop) {
         try {
@@ -325,7 +329,10 @@ public final class CatalogRequests {
                 CatalogActions.SET_DEFAULT, new SetDefaultRequest(tableId, columnId, defaultValue));
     }
 
-    /** Waits for unique indexes, which may turn out not to be; others are built behind it. */
+    /**
+     * Sets options and waits for new unique indexes, whose rows may turn out not to be unique;
+     * other indexes are built in the background.
+     */
     public void setOptions(TableId tableId, List<TableOption> changed, TableOptions values) {
         TableSchema present =
                 sidecar.change(
@@ -395,7 +402,10 @@ public final class CatalogRequests {
         }
     }
 
-    /** It would end by itself; one that was asked to commit goes on. */
+    /**
+     * Aborts a transaction early, which would otherwise expire; one that was requested to commit
+     * continues.
+     */
     private void abort(String transactionId) {
         try {
             sidecar.callNow(
@@ -441,7 +451,8 @@ public final class CatalogRequests {
     }
 
     /**
-     * Deletes files of a table that belong to nothing and were changed before; returns how many.
+     * Deletes unreferenced files of a table that were last changed before a time (milliseconds
+     * since 1970); returns their number.
      */
     public long removeOrphanFiles(SchemaTableName name, TableId tableId, long beforeMillis) {
         return sidecar.runJob(

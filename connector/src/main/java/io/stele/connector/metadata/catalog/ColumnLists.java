@@ -14,14 +14,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** Properties whose values are names of columns, of tables and of calls of procedures. */
+/**
+ * Factory methods for properties that are lists of column names, for tables and for calls of
+ * procedures. Stateless.
+ */
 public final class ColumnLists {
     private ColumnLists() {}
 
     /**
-     * A property; none unless given.
+     * A property that is an empty list by default.
      *
-     * @param invalid what a value fails with that has other things than names
+     * @param invalid the error of a value that is not a list of names
      */
     public static PropertyMetadata<?> property(
             String name, String description, ErrorCodeSupplier invalid) {

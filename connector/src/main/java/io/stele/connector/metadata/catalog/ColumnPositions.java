@@ -4,7 +4,10 @@ import io.stele.protocol.schema.ColumnChange;
 import io.trino.spi.connector.ColumnPosition;
 import java.util.Optional;
 
-/** FIRST, AFTER and LAST of ADD COLUMN. */
+/**
+ * A translation of Trino's positions in ADD COLUMN (FIRST, AFTER, LAST) into those of a column
+ * change. Pure.
+ */
 public final class ColumnPositions {
     private ColumnPositions() {}
 

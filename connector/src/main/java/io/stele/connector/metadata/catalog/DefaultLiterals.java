@@ -24,10 +24,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The values of the literals of {@code ADD COLUMN ... DEFAULT}, in Trino's own spelling: {@code 7},
- * {@code 'text'}, {@code DATE '2026-01-01'}. Trino has checked them and hands over the text; a
- * connector cannot have it evaluated, so what is not plainly a value of the column's type is
- * refused. Stateless.
+ * A parser of the literals of {@code ADD COLUMN ... DEFAULT} in Trino's spelling, for the values of
+ * existing rows: {@code 7}, {@code 'text'}, {@code DATE '2026-01-01'}. Trino has checked them and
+ * passes the text. A connector cannot evaluate it, so any text that is not a plain literal of the
+ * column's type is refused. Stateless.
  */
 public final class DefaultLiterals {
     private static final Pattern QUOTED =
@@ -138,7 +138,7 @@ public final class DefaultLiterals {
         return withPicos(nanos, BigDecimal.valueOf(nanos.toNanoOfDay(), NANO_DIGITS), time);
     }
 
-    /** The value of a timestamp, of a class that rows take. */
+    /** The value of a timestamp, of a class that rows accept. */
     public static Object timestamp(String text) {
         Matcher timestamp = matched(TIMESTAMP, text);
         LocalDateTime local = nanosOfTimestamp(timestamp);
@@ -151,13 +151,16 @@ public final class DefaultLiterals {
                 number(time, "hour"), number(time, "minute"), number(time, "second"), nanos);
     }
 
-    /** Twelve digits. */
+    /** The fraction of a second in twelve digits. */
     private static String fraction(Matcher time) {
         String digits = Optional.ofNullable(time.group("fraction")).orElse("");
         return digits + "0".repeat(PICO_DIGITS - digits.length());
     }
 
-    /** The nanoseconds alone, or all as seconds where there is more than Java's classes hold. */
+    /**
+     * The value with nanoseconds, or decimal seconds if it has picoseconds, which Java's time
+     * classes do not hold.
+     */
     private static Object withPicos(Object nanos, BigDecimal seconds, Matcher time) {
         int picos = Integer.parseInt(fraction(time).substring(NANO_DIGITS));
         return picos == 0 ? nanos : seconds.add(BigDecimal.valueOf(picos, PICO_DIGITS));

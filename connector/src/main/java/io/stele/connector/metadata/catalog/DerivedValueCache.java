@@ -17,7 +17,7 @@ public final class DerivedValueCache<K, V> {
     private final LoadingCache<K, V> made;
 
     /**
-     * @param make gives equal results for one object, which do not hold on to it
+     * @param make returns equal results for one object; the results must not reference it
      */
     public DerivedValueCache(Function<K, V> make) {
         this.made =

@@ -19,7 +19,7 @@ public final class PartitionConstraints {
         return !table.partitionedBy().isEmpty() && table.orientation().hasColumns();
     }
 
-    /** Whether a scan gives no row that a column's domain excludes. */
+    /** Whether a scan returns no row that a column's domain excludes. */
     public static boolean isEnforced(
             TableSchema table,
             TupleDomain<SteleColumnHandle> constraint,
@@ -33,13 +33,13 @@ public final class PartitionConstraints {
                 && ScanPredicates.isExact(table.column(column.id()).type(), domain);
     }
 
-    /** Of a scan's constraint what chooses whole partitions. */
+    /** The part of a scan's constraint that selects whole partitions. */
     public static TupleDomain<SteleColumnHandle> enforced(SteleTableHandle handle) {
         TupleDomain<SteleColumnHandle> constraint = handle.constraint();
         return constraint.filter((column, _) -> isEnforced(handle.table(), constraint, column));
     }
 
-    /** Whether a scan is of all rows of some partitions, or of the table. */
+    /** Whether a scan reads all rows of some partitions, or all rows of the table. */
     public static boolean coverWholePartitions(SteleTableHandle handle) {
         TableSchema table = handle.table();
         if (!handle.selection().isAll()) {

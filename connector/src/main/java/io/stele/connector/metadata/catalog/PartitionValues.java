@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The values of a table's partition columns, as files carry them, in Trino's form. */
+/** A decoder of the partition values that files of a table carry, into Trino's values. */
 public final class PartitionValues {
     private final List<ColumnSchema> columns;
     private final List<Type> types;
@@ -57,7 +57,7 @@ public final class PartitionValues {
         return RowType.from(fields.build());
     }
 
-    /** One native value a column; {@code partition} as {@link KeyEncoder} forms it. */
+    /** One native value a column; {@code partition} as {@link KeyEncoder} encodes it. */
     public List<@Nullable Object> values(byte[] partition) {
         List<Optional<byte[]>> encoded = encoder.split(partition);
         List<@Nullable Object> values = new ArrayList<>();
@@ -68,7 +68,7 @@ public final class PartitionValues {
         return values;
     }
 
-    /** The values as one of {@link #rowType}. */
+    /** The values as one row of {@link #rowType}. */
     public SqlRow row(byte[] partition) {
         List<@Nullable Object> values = values(partition);
         return RowValueBuilder.buildRowValue(

@@ -16,10 +16,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A table or view as a sidecar described it, with the statistics of its parts that were requested
- * since: an entry of the metadata cache. It can also state that no relation has the name. In a
- * table's description, the LSN of the last change is as of the description; it excludes no later
- * change.
+ * An entry of the metadata cache: a table or view as a sidecar described it, with statistics of its
+ * parts that were requested later. It can also state that no relation has the name. In a table's
+ * description, the LSN of the last change is as of the description; it excludes no later change.
  *
  * <p>The description is immutable; the statistics are guarded by the lock of their map.
  */
@@ -80,7 +79,7 @@ public final class Relation {
         return loaded;
     }
 
-    /** A query found it in the cache. */
+    /** Records that a query found it in the cache. */
     public void markUsed() {
         used = true;
     }
@@ -89,7 +88,7 @@ public final class Relation {
         return used;
     }
 
-    /** About what it takes of the heap, without statistics of parts. */
+    /** Its approximate heap size in bytes, without statistics of parts. */
     public long weightBytes() {
         return ENTRY_BYTES
                 + table().map(

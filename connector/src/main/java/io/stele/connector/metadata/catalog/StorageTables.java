@@ -13,8 +13,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Names of the tables with the rows of materialized views: {@code storage$} and the table's id. No
- * list has them, and only a refresh writes into them.
+ * The names of tables that store the rows of materialized views, {@code storage$} and the table's
+ * id, and the checks that protect these tables. Listings omit them, and only a refresh writes into
+ * them.
  */
 public final class StorageTables {
     private static final String PREFIX = "storage$";
@@ -26,7 +27,7 @@ public final class StorageTables {
         return new SchemaTableName(view.schemaName(), PREFIX + view.storageTable().orElseThrow());
     }
 
-    /** The id in a name; empty if it is another table's. */
+    /** The id in a name; empty if it is the name of another table. */
     static Optional<TableId> id(SchemaTableName name) {
         Matcher matcher = NAME.matcher(name.getTableName());
         return matcher.matches()
@@ -48,7 +49,10 @@ public final class StorageTables {
                         .formatted(handle));
     }
 
-    /** The table of a handle, which a statement wants to change; NOT_SUPPORTED. */
+    /**
+     * The table of a handle, which a statement wants to change; throws NOT_SUPPORTED also if it
+     * stores rows of a materialized view.
+     */
     public static SteleTableHandle requireOwn(ConnectorTableHandle handle) {
         SteleTableHandle table = requireTable(handle);
         if (id(table.name()).isPresent()) {

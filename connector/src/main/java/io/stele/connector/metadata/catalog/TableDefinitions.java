@@ -8,7 +8,6 @@ import com.google.inject.Inject;
 import io.stele.connector.error.SteleErrors;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.type.TrinoTypes;
-import io.stele.protocol.TableId;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.IndexDefinition;
@@ -30,7 +29,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Tables as Trino declares and shows them, and as Stele stores them. Thread-safe. */
+/**
+ * A converter of table and column definitions between Trino's form and Stele's, for the metadata of
+ * a catalog. Thread-safe.
+ */
 public final class TableDefinitions {
     private final TrinoTypes types;
     private final DerivedValueCache<TableSchema, ConnectorTableSchema> schemas =
@@ -65,7 +67,7 @@ public final class TableDefinitions {
         return types;
     }
 
-    /** The table to create; its id and version are the sidecar's to choose. */
+    /** The definition of a table to create; the sidecar chooses its id and version. */
     public TableSchema toStele(ConnectorTableMetadata table) {
         Map<String, Object> properties = table.getProperties();
         List<String> primaryKey = ColumnLists.names(properties, TableProperties.PRIMARY_KEY);
@@ -87,24 +89,25 @@ public final class TableDefinitions {
         }
         return SteleErrors.translated(
                 () ->
-                        new TableSchema(
-                                new TableId(1),
-                                table.getTable().getSchemaName(),
-                                table.getTable().getTableName(),
-                                1,
-                                columns,
-                                ids(columns, properties, TableProperties.PRIMARY_KEY),
-                                ids(columns, properties, TableProperties.DISTRIBUTION_KEY),
-                                ids(columns, properties, TableProperties.CLUSTERING_KEY),
-                                ids(columns, properties, TableProperties.PARTITIONED_BY),
-                                TableProperties.orientation(properties),
-                                0,
-                                TableProperties.shardCount(properties),
-                                table.getComment(),
-                                options(columns, properties)));
+                        TableSchema.builder(
+                                        table.getTable().getSchemaName(),
+                                        table.getTable().getTableName())
+                                .columns(columns)
+                                .primaryKey(ids(columns, properties, TableProperties.PRIMARY_KEY))
+                                .distributionKey(
+                                        ids(columns, properties, TableProperties.DISTRIBUTION_KEY))
+                                .clusteringKey(
+                                        ids(columns, properties, TableProperties.CLUSTERING_KEY))
+                                .partitionedBy(
+                                        ids(columns, properties, TableProperties.PARTITIONED_BY))
+                                .orientation(TableProperties.orientation(properties))
+                                .shardCount(TableProperties.shardCount(properties))
+                                .comment(table.getComment())
+                                .options(options(columns, properties))
+                                .build());
     }
 
-    /** The type that a column or field is stored in; refuses those that Stele does not store. */
+    /** The type that a column or field is stored in; throws if Stele does not store the type. */
     public DataType toStele(String name, Type type) {
         return types.toStele(name, type);
     }
@@ -189,7 +192,7 @@ public final class TableDefinitions {
         return SteleColumnHandle.mergeRowId(RowType.from(fields));
     }
 
-    /** The options that properties set; those that are not given have no value. */
+    /** The options that properties set; options without a property have no value. */
     public static TableOptions options(List<ColumnSchema> columns, Map<String, Object> properties) {
         List<IndexSchema> indexes = new ArrayList<>();
         for (IndexDefinition index : TableProperties.indexes(properties)) {

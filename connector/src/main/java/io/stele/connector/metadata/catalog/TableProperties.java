@@ -36,7 +36,8 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The table properties of CREATE TABLE ... WITH (...), and how SHOW CREATE TABLE gives them back.
+ * The table properties of CREATE TABLE ... WITH (...), with their parsers and checks, and their
+ * values for SHOW CREATE TABLE. Stateless.
  */
 public final class TableProperties {
     public static final String PRIMARY_KEY = "primary_key";
@@ -135,7 +136,10 @@ public final class TableProperties {
                                                 .collect(toImmutableList())));
     }
 
-    /** The properties of materialized views: of a table without a key, whose rows stay. */
+    /**
+     * The properties of materialized views, whose rows are in a table without a key and do not
+     * expire.
+     */
     public static List<PropertyMetadata<?>> ofMaterializedViews() {
         Set<String> ofTablesOnly =
                 Set.of(PRIMARY_KEY, DISTRIBUTION_KEY, ORIENTATION, TIME_TO_LIVE, INDEXES);
@@ -144,7 +148,7 @@ public final class TableProperties {
                 .collect(toImmutableList());
     }
 
-    /** The indexes to have, in their order. */
+    /** The declared indexes, in their order. */
     public static List<IndexDefinition> indexes(Map<String, Object> properties) {
         if (!(properties.get(INDEXES) instanceof List<?> indexes)) {
             return List.of();
@@ -193,14 +197,20 @@ public final class TableProperties {
         return changed.build();
     }
 
-    /** Properties of ALTER TABLE ... SET PROPERTIES; those to be at their default are left out. */
+    /**
+     * Properties of ALTER TABLE ... SET PROPERTIES; properties to set to their default are left
+     * out.
+     */
     public static Map<String, Object> values(Map<String, Optional<Object>> properties) {
         ImmutableMap.Builder<String, Object> values = ImmutableMap.builder();
         properties.forEach((name, value) -> value.ifPresent(given -> values.put(name, given)));
         return values.buildOrThrow();
     }
 
-    /** The properties that make such a table; those at their default are left out. */
+    /**
+     * The properties by which CREATE TABLE makes an equal table; properties at their default are
+     * left out.
+     */
     public static Map<String, Object> of(TableSchema table) {
         ImmutableMap.Builder<String, Object> properties = ImmutableMap.builder();
         putColumns(properties, PRIMARY_KEY, table, table.primaryKey());
@@ -256,8 +266,8 @@ public final class TableProperties {
     }
 
     /**
-     * In the largest unit of which it is a whole number, so that the shown value can be used as
-     * input.
+     * The duration in the largest unit of which it is a whole number, so that the shown value can
+     * be used as input.
      */
     private static Duration exactDuration(long millis) {
         for (TimeUnit unit : List.of(DAYS, HOURS, MINUTES, SECONDS)) {

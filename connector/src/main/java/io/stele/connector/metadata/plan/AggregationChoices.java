@@ -20,8 +20,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /**
- * The choices of one transaction between aggregations in the sidecar and in workers. The planner
- * asks several times for the same one, and gets the same answer. Thread-safe.
+ * The choices of one transaction whether the sidecar or workers compute an aggregation, each from
+ * an estimate that the sidecar returns. Trino requests the same choice several times during
+ * planning and gets the same result. Thread-safe.
  */
 public final class AggregationChoices {
     private final ReadCosts costs;
@@ -32,7 +33,7 @@ public final class AggregationChoices {
     private record Asked(SteleTableHandle table, Aggregation aggregation) {}
 
     /**
-     * @param sidecar estimates what an aggregation costs it
+     * @param sidecar requests the sidecar's estimate of an aggregation
      */
     public AggregationChoices(
             ReadCosts costs, Function<EstimateAggregationRequest, AggregationEstimate> sidecar) {
@@ -41,10 +42,10 @@ public final class AggregationChoices {
     }
 
     /**
-     * The estimate by which an aggregation is made here or there.
+     * The estimate by which the sidecar or the workers are chosen.
      *
-     * @param rows of the table, about
-     * @return empty: the sidecar makes it, without an estimate
+     * @param rows approximate rows of the table
+     * @return empty: the sidecar aggregates, without an estimate
      */
     public Optional<AggregationChoice> find(
             ConnectorSession session,
@@ -77,7 +78,7 @@ public final class AggregationChoices {
         try {
             work = sidecar.apply(request);
         } catch (TrinoException unknown) {
-            return Optional.empty(); // the query finds out what is wrong
+            return Optional.empty(); // the query itself reports the failure
         }
         Set<Integer> columns = new TreeSet<>(aggregation.columnIds());
         table.constraint().getDomains().orElse(Map.of()).keySet().stream()

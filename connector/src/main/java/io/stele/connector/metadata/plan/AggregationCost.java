@@ -6,14 +6,14 @@ import io.stele.connector.handle.AggregationChoice;
 import io.stele.protocol.api.scan.AggregationEstimate;
 
 /**
- * Estimates of an aggregation in the sidecar and of a scan of the same rows by workers, made to be
- * compared with each other, not with a clock.
+ * Cost estimates of an aggregation in the sidecar and of a scan of the same rows by workers,
+ * comparable with each other, not with a clock. Pure.
  *
- * @param work of both
- * @param sidecarRequests to the store, of the sidecar
- * @param sidecarMillis of the sidecar
- * @param cachedMillis of the sidecar, if it had decoded all columns
- * @param workersMillis of the scan
+ * @param work the work of both, as the sidecar estimated it
+ * @param sidecarRequests requests of the sidecar to the store
+ * @param sidecarMillis estimated time of the sidecar, in milliseconds
+ * @param cachedMillis estimated time of the sidecar if it had all columns decoded, in milliseconds
+ * @param workersMillis estimated time of the scan by workers, in milliseconds
  */
 record AggregationCost(
         AggregationEstimate work,
@@ -32,7 +32,7 @@ record AggregationCost(
      * Nobody knows what workers have in memory. They count as half cold, as for a lookup.
      */
 
-    /** Rows of which both are a few milliseconds: nobody asks for an estimate. */
+    /** Up to this number of rows no estimate is requested, because both take a few milliseconds. */
     static final long FEW_ROWS = 100_000;
 
     /** Q1 of TPC-H: 1.1 to 1.3 s for 7 columns of 6 million rows. */
@@ -57,7 +57,7 @@ record AggregationCost(
 
     private static final double WORKER_REQUESTS = 16;
 
-    /** Most bytes of a request: longer runs are several. */
+    /** Most MiB of a request; longer runs take several requests. */
     private static final double REQUEST_MIB = 2;
 
     /** The chance that workers must read and decode. */
@@ -83,7 +83,7 @@ record AggregationCost(
 
     /**
      * @param operations values of a row that are grouped, compared or added
-     * @param maxSplitBytes of a split
+     * @param maxSplitBytes most bytes of a split
      * @param threads of a worker
      */
     static AggregationCost of(
@@ -161,7 +161,7 @@ record AggregationCost(
                         + store.millisPerMiB() * mib / Math.clamp(requests, 1, requestsAtOnce);
     }
 
-    /** Whether the sidecar is not slower: also where it makes little difference. */
+    /** Whether the sidecar is not slower, or slower by less than the estimate is precise. */
     boolean isSidecar() {
         return sidecarMillis <= workersMillis + MIN_SAVED_MILLIS;
     }
@@ -177,7 +177,7 @@ record AggregationCost(
     }
 
     /**
-     * The choice, as EXPLAIN has it.
+     * The choice, as EXPLAIN shows it.
      *
      * @param fillsCaches whether the sidecar is chosen although it is slower
      */

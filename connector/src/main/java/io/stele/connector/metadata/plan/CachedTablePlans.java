@@ -28,12 +28,12 @@ record CachedTablePlans(
         String token,
         Optional<List<ShardScan>> all,
         Map<ByteBuffer, List<ShardScan>> parts) {
-    /** As of statistics of parts: dashboards have some choices of partitions. */
+    /** As many as statistics of parts: dashboards have some choices of partitions. */
     private static final int MAX_PARTS = 32;
 
     private static final long ENTRY_BYTES = 500;
     private static final long FILE_BYTES = 400;
-    private static final long COLUMN_BYTES = 150; // of a file: two bounds and what holds them
+    private static final long COLUMN_BYTES = 150; // in one file: two bounds and their objects
 
     CachedTablePlans {
         requireNonNull(tableId, "tableId is null");
@@ -61,7 +61,7 @@ record CachedTablePlans(
     /**
      * The plan of a predicate.
      *
-     * @param base of which the other one is a part
+     * @param base a predicate that includes all rows of {@code narrowed}
      */
     Optional<List<ShardScan>> find(Supplier<ScanPredicate> base, ScanPredicate narrowed) {
         if (all.isPresent()) {
@@ -91,7 +91,7 @@ record CachedTablePlans(
         return ByteBuffer.wrap(ApiJson.write(predicate));
     }
 
-    /** About what it takes of the heap. */
+    /** Its approximate heap size in bytes. */
     long weightBytes() {
         long bytes = ENTRY_BYTES + all.map(CachedTablePlans::bytes).orElse(0L);
         for (List<ShardScan> part : parts.values()) {
@@ -100,7 +100,7 @@ record CachedTablePlans(
         return bytes;
     }
 
-    /** About the memory of the files of a plan. */
+    /** The approximate heap size of the files of a plan, in bytes. */
     static long bytes(List<ShardScan> plan) {
         long bytes = 0;
         for (ShardScan shard : plan) {

@@ -14,10 +14,10 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Statistics of the files of a table that may have rows of a predicate, from a cached plan: rows,
- * ranges and nulls are summed as in the sidecar. A plan has no sketches of distinct values. So a
- * column gets the table's number, at most the number of rows, and 1 if its bounds are equal. Rows
- * in memory count in full, as in the sidecar. Stateless.
+ * An estimator of the statistics of the table's files that may contain rows of a predicate, from a
+ * cached scan plan, without a request. Rows, ranges and nulls are summed as in the sidecar. A plan
+ * has no sketches of distinct values. So a column gets the table's number, at most the number of
+ * rows, and 1 if its bounds are equal. Rows in memory count in full, as in the sidecar. Stateless.
  */
 final class PartStatistics {
     private PartStatistics() {}
@@ -78,7 +78,7 @@ final class PartStatistics {
                 distinct, whole.valueBytes() < 0 ? -1 : Math.round(whole.valueBytes() * share));
     }
 
-    /** Bounds of text that was cut are not the same. */
+    /** Bounds of truncated text differ, so equal bounds mean one value. */
     private static boolean isOneValue(ColumnStats stats) {
         return stats.min().isPresent()
                 && stats.max().isPresent()

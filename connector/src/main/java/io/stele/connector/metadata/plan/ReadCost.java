@@ -10,15 +10,15 @@ import io.stele.objectstore.warehouse.WarehouseLocation;
 import io.trino.spi.TrinoException;
 
 /**
- * Estimates of a lookup of some keys in the sidecar and of a scan of the files that may have them
- * in workers, made to be compared with each other, not with a clock.
+ * Cost estimates of a key lookup in the sidecar and of a scan by workers of the files that may
+ * contain the keys, comparable with each other, not with a clock.
  *
- * @param keys that are wanted
- * @param files that may have them
- * @param touchedShare of the row groups of the files, that have some of the keys
- * @param lookupRequests to the store, of the lookup
- * @param lookupMillis of the lookup
- * @param scanMillis of the scan
+ * @param keys number of wanted keys
+ * @param files the files that may contain them
+ * @param touchedShare share of the files' row groups that contain some of the keys
+ * @param lookupRequests requests of the lookup to the store
+ * @param lookupMillis estimated time of the lookup, in milliseconds
+ * @param scanMillis estimated time of the scan, in milliseconds
  */
 record ReadCost(
         int keys,
@@ -44,21 +44,26 @@ record ReadCost(
      */
 
     /**
-     * Of column files: rows that are read and decoded together, fewer where they are wide, as
-     * {@code ColumnFileOptions} has it.
+     * Rows of a column file that are read and decoded together, fewer if they are wide, as in
+     * {@code ColumnFileOptions}.
      */
     private static final long MAX_GROUP_ROWS = 10_000;
 
     private static final long MIN_GROUP_ROWS = 1_000;
     private static final double GROUP_BYTES = 2 << 20;
 
-    /** Rows take some times what they have in files. */
+    /** The size of rows in memory, relative to their size in files. */
     private static final double DECODED_BYTES = 4;
 
-    /** Of so few row groups rows are always looked up: a scan would take all workers for them. */
+    /**
+     * Up to this share of row groups, rows are always looked up, because a scan would occupy all
+     * workers.
+     */
     private static final double FEW_GROUPS = 0.01;
 
-    /** Between those of a lookup whose keys are the first of their files (3), and others' (1). */
+    /**
+     * The mean of three rounds, of the first lookup in its files, and one round, of later lookups.
+     */
     private static final double LOOKUP_ROUNDS = 2;
 
     /** Metadata of files, then columns. */
@@ -102,7 +107,7 @@ record ReadCost(
     private static final double MIB = 1 << 20;
 
     /**
-     * Column files.
+     * The column files that a read needs.
      *
      * @param splits that workers read them in
      * @param bytes of all of them, with all columns
@@ -122,7 +127,7 @@ record ReadCost(
      * The latencies of a store.
      *
      * @param requestMillis of any request; 0: a local disk
-     * @param millisPerMiB of its answer
+     * @param millisPerMiB of its reply
      */
     record Store(double requestMillis, double millisPerMiB) {
         /** A local disk, whose files are in the system's memory. */
@@ -174,7 +179,7 @@ record ReadCost(
      */
     static ReadCost of(int keys, Files files, Store store, int threads, int workers) {
         double groups = Math.max(1, Math.ceil(files.rows / groupRows(files)));
-        // Each key in a group of its own, as if they were drawn
+        // As if each key were in a random group
         double touchedShare = 1 - Math.pow(1 - 1 / groups, keys);
         double touched = groups * touchedShare;
         double requests = lookupRequests(files, touched, touchedShare);
@@ -231,12 +236,14 @@ record ReadCost(
                         / parallel;
     }
 
-    /** Whether the rows should be looked up: also where it makes little difference. */
+    /**
+     * Whether the rows should be looked up, also if that saves less than the estimate is precise.
+     */
     boolean isLookup() {
         return touchedShare <= FEW_GROUPS || lookupMillis <= scanMillis + MIN_SAVED_MILLIS;
     }
 
-    /** The estimate, as EXPLAIN and the choice have it. */
+    /** The estimate, for EXPLAIN and for the choice between lookup and scan. */
     ReadEstimate estimate() {
         return new ReadEstimate(
                 keys,

@@ -29,8 +29,8 @@ import java.util.function.IntPredicate;
 import java.util.function.Supplier;
 
 /**
- * An estimator of the cost of reads from this node's measurements of store and workers.
- * Thread-safe.
+ * An estimator of the costs of lookups, scans and sidecar aggregations for the planner, from the
+ * store's measured latencies and the number of workers. Thread-safe.
  */
 public final class ReadCosts {
     private final Warehouse warehouse;
@@ -49,11 +49,12 @@ public final class ReadCosts {
     }
 
     /**
-     * The cost of a lookup and of a scan instead; that which the lookup has, if the planner made
-     * it. Makes no request: where the plan of the scan is not cached, a request for it would take
-     * as long as the lookup.
+     * The estimated costs of a lookup and of a scan instead, or the lookup's own estimate, if
+     * planning made one. Makes no request: if the plan of the scan is not cached, a request for it
+     * would take as long as the lookup.
      *
-     * @param constraint what the wanted rows satisfy: that of the table, or a narrower one
+     * @param constraint a constraint that the wanted rows satisfy: the table's own or a narrower
+     *     one
      * @return empty: the lookup has no alternative, or the plan is not cached
      */
     public Optional<ReadEstimate> find(
@@ -77,8 +78,8 @@ public final class ReadCosts {
     }
 
     /**
-     * A table whose lookup, if it has one, has the estimate that EXPLAIN shows; not of rows that
-     * are in memory alone.
+     * The table whose lookup, if any, has the estimate that EXPLAIN shows; without an estimate if
+     * all rows are in memory.
      */
     public SteleTableHandle estimated(
             ConnectorSession session, TransactionPlans plans, SteleTableHandle table) {
@@ -128,8 +129,8 @@ public final class ReadCosts {
     }
 
     /**
-     * Whether a scan may cost less than a lookup: never for one key, and not where rows are stored
-     * by key, of which a lookup reads little more than it wants.
+     * Whether a scan may cost less than a lookup: never for one key, and never where rows are
+     * stored by key, because a lookup then reads little more than the wanted rows.
      */
     private static boolean isAsked(
             ConnectorSession session, SteleTableHandle table, SteleLookup lookup) {

@@ -6,18 +6,21 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The decision when to fill the sidecar's caches: aggregations of columns that it does not have go
- * to workers, until what they would have saved is as much as filling costs. That is the rule of ski
- * rental (Karlin, Manasse, Rudolph, Sleator 1988): nobody spends more than twice what the best
- * choice in hindsight costs. Where filling did not help, since the columns do not fit, the next
- * time it has to save twice as much.
+ * The decision when the sidecar aggregates although it is slower now, to fill its caches for later
+ * aggregations. Workers aggregate columns that it has not cached, until the savings foregone equal
+ * the cost of filling. That is the rule of ski rental (Karlin, Manasse, Rudolph, Sleator 1988): the
+ * total cost is at most twice that of the best choice in hindsight. If filling did not help,
+ * because the columns do not fit, the next filling must save twice as much.
  *
  * <p>Guarded by itself.
  */
 final class RepeatedAggregations {
     private static final int MAX_KEPT = 1_000;
 
-    /** Thousand times what filling costs: by then it is not tried any more. */
+    /**
+     * The price is then a thousand times the cost of filling, so that it is practically never tried
+     * again.
+     */
     private static final int MAX_FILLINGS = 10;
 
     private final Map<Columns, Account> accounts =
@@ -37,13 +40,15 @@ final class RepeatedAggregations {
         }
     }
 
-    /** Changed under the lock of the owner only. */
+    /** The foregone savings of some columns; changed only under the owner's lock. */
     private static final class Account {
         private double foregoneMillis;
         private int fillings;
     }
 
-    /** Whether the sidecar aggregates although it is slower, so that the next ones are faster. */
+    /**
+     * Whether the sidecar aggregates although it is slower, so that later aggregations are faster.
+     */
     synchronized boolean fills(Columns columns, AggregationCost cost) {
         if (cost.isSidecar()) {
             Account filled = accounts.get(columns);

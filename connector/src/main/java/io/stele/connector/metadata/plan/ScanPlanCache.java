@@ -78,7 +78,7 @@ public final class ScanPlanCache {
         plans.put(plan.tableId(), plan);
     }
 
-    /** A query that began with a name has ended. */
+    /** Records the scans of a query that began with a name and has ended. */
     void ended(SchemaTableName first, Map<TableId, Integer> scanned) {
         expected.ended(first, scanned);
     }
@@ -98,22 +98,25 @@ public final class ScanPlanCache {
         return plan;
     }
 
-    /** Scans whose plan was here. */
+    /** The number of scans whose plan was cached. */
     public long foundCount() {
         return found.sum();
     }
 
-    /** Bytes of the plans that were here, each time one was found. */
+    /** The bytes of the cached plans that scans found, counted at each use. */
     public long foundBytes() {
         return foundBytes.sum();
     }
 
-    /** The time that scans with a cached plan would have waited, by the mean of the requests. */
+    /**
+     * The milliseconds that scans with a cached plan would have waited, by the mean of the
+     * requests.
+     */
     public long savedMillis() {
         return TimeUnit.NANOSECONDS.toMillis(askTimes.savedNanos(foundCount()));
     }
 
-    /** Scans that requested their plan. */
+    /** The number of scans that requested their plan. */
     public long askedCount() {
         return asked.sum();
     }

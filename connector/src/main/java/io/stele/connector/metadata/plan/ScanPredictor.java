@@ -19,7 +19,10 @@ import java.util.Map;
 final class ScanPredictor {
     private static final int MAX_NAMES = 1_000;
 
-    /** Queries that begin alike and scan something else before a table is given up. */
+    /**
+     * Consecutive queries with the same first name that do not scan a table, before its prediction
+     * is dropped.
+     */
     static final int PATIENCE = 8;
 
     private final Map<SchemaTableName, List<Scan>> byFirst =
@@ -61,7 +64,7 @@ final class ScanPredictor {
     /**
      * A table that is likely to be scanned.
      *
-     * @param missed how many queries in a row did not
+     * @param missed how many queries in a row did not scan it
      */
     record Scan(TableId tableId, int schemaVersion, int missed) {}
 }

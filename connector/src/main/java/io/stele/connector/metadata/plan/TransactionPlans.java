@@ -36,7 +36,7 @@ public final class TransactionPlans {
 
     private final Optional<ScanPlanCache> cache;
     private final Map<TableId, ConfirmedPlan> confirmed = new HashMap<>();
-    private final Map<TableId, Integer> scanned = new HashMap<>(); // or statistics requested
+    private final Map<TableId, Integer> scanned = new HashMap<>(); // also by statistics
     private @Nullable SchemaTableName first;
     private @Nullable String snapshotId;
 
@@ -52,7 +52,7 @@ public final class TransactionPlans {
         return cache.map(plans -> plans.expect(name));
     }
 
-    /** The transaction's snapshot was opened; takes the plans that came with it. */
+    /** Accepts the plans that came with the transaction's opened snapshot. */
     public synchronized void began(
             ScanPlanCache.Expected expected, String newSnapshotId, List<TablePlan> plans) {
         first = expected.first();
@@ -78,7 +78,7 @@ public final class TransactionPlans {
      * The plan of a scan.
      *
      * @param base the query's own predicate
-     * @param narrowed that predicate and what joins found
+     * @param narrowed that predicate and the conditions that joins found
      * @param ask requests the plan of a predicate from the sidecar
      */
     public ScanPlan plan(
@@ -184,7 +184,10 @@ public final class TransactionPlans {
                 .map(files -> PartStatistics.of(table, files, predicate));
     }
 
-    /** The transaction has ended: the next one that begins so is likely to need the same. */
+    /**
+     * Records the scans of the ended transaction, by which later transactions with the same first
+     * name predict theirs.
+     */
     public synchronized void close() {
         if (cache.isPresent() && first != null) {
             cache.get().ended(first, Map.copyOf(scanned));

@@ -17,7 +17,8 @@ import io.trino.spi.procedure.Procedure.Argument;
 import java.lang.invoke.MethodHandle;
 
 /**
- * {@code CALL system.cancel_job(job_id)}: stops a job, and ends the statements that wait for it.
+ * The procedure {@code CALL system.cancel_job(job_id)}, which requests the sidecar to stop a job;
+ * statements that wait for the job end.
  */
 public final class CancelJobProcedure implements Provider<Procedure> {
     private static final MethodHandle CANCEL;
@@ -49,7 +50,7 @@ public final class CancelJobProcedure implements Provider<Procedure> {
                 CANCEL.bindTo(this));
     }
 
-    /** Called by the engine. */
+    /** Called by Trino. */
     public void cancel(ConnectorSession session, String jobId) {
         sidecar.as(SteleSessionProperties.queryIdentity(session))
                 .change(MaintenanceActions.CANCEL_JOB, new CancelJobRequest(jobId));

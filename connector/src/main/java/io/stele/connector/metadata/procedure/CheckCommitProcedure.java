@@ -15,8 +15,9 @@ import io.trino.spi.procedure.Procedure.Argument;
 import java.lang.invoke.MethodHandle;
 
 /**
- * {@code CALL system.check_commit(transaction_id)}: whether a write is committed whose statement
- * could not find out. Fails with STELE_TRANSACTION_LOST where it is not and never will be.
+ * The procedure {@code CALL system.check_commit(transaction_id)}, which finds out from the sidecar
+ * whether a write with an unknown outcome is committed. Fails with STELE_TRANSACTION_LOST if it is
+ * not and never will be.
  */
 public final class CheckCommitProcedure implements Provider<Procedure> {
     private static final MethodHandle CHECK;
@@ -45,7 +46,7 @@ public final class CheckCommitProcedure implements Provider<Procedure> {
                 CHECK.bindTo(this));
     }
 
-    /** Called by the engine. */
+    /** Called by Trino. */
     public void check(String transactionId) {
         sidecar.callUntilKnown(
                 WriteActions.TRANSACTION_OUTCOME,

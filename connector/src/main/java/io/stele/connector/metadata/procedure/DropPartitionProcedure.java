@@ -38,8 +38,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code CALL system.drop_partition(schema_name, table_name, partition_columns, partition_values)}:
- * deletes all rows with these values of partition columns, for all values of the other columns.
+ * The procedure {@code CALL system.drop_partition(schema_name, table_name, partition_columns,
+ * partition_values)}, which deletes all rows with these values of partition columns, for all values
+ * of the other columns.
  */
 public final class DropPartitionProcedure implements Provider<Procedure> {
     private static final MethodHandle DROP_PARTITION;
@@ -80,7 +81,7 @@ public final class DropPartitionProcedure implements Provider<Procedure> {
                 DROP_PARTITION.bindTo(this));
     }
 
-    /** Called by the engine. */
+    /** Called by Trino. */
     public void dropPartition(
             ConnectorSession session,
             String schemaName,

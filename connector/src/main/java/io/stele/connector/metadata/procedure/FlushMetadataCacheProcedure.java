@@ -19,8 +19,9 @@ import java.lang.invoke.MethodHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code CALL system.flush_metadata_cache()}, or {@code (schema_name => ..., table_name => ...)}:
- * empties the coordinator's cache of tables and views. No query needs it.
+ * The procedure {@code CALL system.flush_metadata_cache()}, which empties the coordinator's caches
+ * of relations and scan plans, or drops one relation with {@code (schema_name => ..., table_name =>
+ * ...)}. No query needs it.
  */
 public final class FlushMetadataCacheProcedure implements Provider<Procedure> {
     private static final MethodHandle FLUSH;
@@ -59,7 +60,7 @@ public final class FlushMetadataCacheProcedure implements Provider<Procedure> {
                 FLUSH.bindTo(this));
     }
 
-    /** Called by the engine. */
+    /** Called by Trino. */
     public void flush(
             ConnectorSession session, @Nullable String schemaName, @Nullable String tableName) {
         if (schemaName == null && tableName == null) {

@@ -16,8 +16,8 @@ import io.trino.spi.procedure.Procedure.Argument;
 import java.lang.invoke.MethodHandle;
 
 /**
- * {@code CALL system.flush(schema_name, table_name)} and {@code system.compact}: what a sidecar
- * does by itself sooner or later, now; the call returns when it is done.
+ * The procedures {@code CALL system.flush(schema_name, table_name)} and {@code system.compact},
+ * which request a sidecar's maintenance of a table immediately and wait for its end.
  */
 public final class MaintenanceProcedure {
     private static final MethodHandle RUN;
@@ -44,7 +44,7 @@ public final class MaintenanceProcedure {
         this.job = requireNonNull(job, "job is null");
     }
 
-    /** Writes what is in memory into files. */
+    /** Writes the rows in memory into files. */
     public static Procedure flush(SteleSidecar sidecar) {
         return procedure("flush", new MaintenanceProcedure(sidecar, JobKind.FLUSH));
     }
@@ -63,7 +63,7 @@ public final class MaintenanceProcedure {
                 RUN.bindTo(of));
     }
 
-    /** Called by the engine. */
+    /** Called by Trino. */
     public void run(ConnectorSession session, String schemaName, String tableName) {
         new CatalogRequests(sidecar.as(SteleSessionProperties.queryIdentity(session)))
                 .maintain(job, new SchemaTableName(schemaName, tableName));

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.OptionalLong;
 
 /**
- * {@code ALTER TABLE t EXECUTE remove_orphan_files(retention_threshold => '7d')}: deletes files in
- * the table's folder that belong to nothing, which the sidecar decides. Stateless.
+ * The table procedure {@code ALTER TABLE t EXECUTE remove_orphan_files(retention_threshold =>
+ * '7d')}, which requests the sidecar to delete unreferenced files in the table's folder. Stateless.
  */
 public final class OrphanRemoval {
     private static final String NAME = "REMOVE_ORPHAN_FILES";
@@ -39,7 +39,7 @@ public final class OrphanRemoval {
                 : OptionalLong.empty();
     }
 
-    /** Runs it; returns the row that the statement shows. */
+    /** Runs the procedure; returns the row that the statement shows. */
     static Map<String, Long> run(CatalogRequests catalog, SteleExecuteHandle handle) {
         return ImmutableMap.of(
                 "deleted_files_count",

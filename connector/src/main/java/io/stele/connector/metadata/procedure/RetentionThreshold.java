@@ -14,16 +14,16 @@ import io.trino.spi.connector.TableProcedureMetadata;
 import java.util.Map;
 
 /**
- * The {@code retention_threshold} of table procedures that delete what is older, and its least
- * value, as Iceberg's connector has them. Stateless.
+ * The argument {@code retention_threshold} of table procedures that delete older history or files,
+ * and its minimum, as in Iceberg's connector. Stateless.
  */
 final class RetentionThreshold {
     private static final String NAME = "retention_threshold";
-    private static final Duration DEFAULT = new Duration(7, DAYS); // as Iceberg's
+    private static final Duration DEFAULT = new Duration(7, DAYS); // as in Iceberg
 
     private RetentionThreshold() {}
 
-    /** A procedure that has it as its only argument. */
+    /** A procedure with this as its only argument. */
     static TableProcedureMetadata procedure(String name, String description) {
         return new TableProcedureMetadata(
                 name,
@@ -32,9 +32,9 @@ final class RetentionThreshold {
     }
 
     /**
-     * The moment up to which a call deletes, in milliseconds since 1970.
+     * The moment before which a call deletes, in milliseconds since 1970.
      *
-     * @param leastName the session property that has the least threshold
+     * @param leastName the session property with the least threshold
      * @throws TrinoException INVALID_PROCEDURE_ARGUMENT: less would remain than the session allows
      */
     static long millis(ConnectorSession session, Map<String, Object> properties, String leastName) {

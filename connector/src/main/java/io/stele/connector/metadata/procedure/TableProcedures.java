@@ -46,7 +46,7 @@ public final class TableProcedures {
         return new TableProcedureMetadata(name, coordinatorOnly(), ImmutableList.of());
     }
 
-    /** Runs one; what the statement shows. */
+    /** Runs a procedure; returns the row that the statement shows. */
     public static Map<String, Long> execute(CatalogRequests catalog, SteleExecuteHandle handle) {
         if (handle.orphansBeforeMillis().isPresent()) {
             return OrphanRemoval.run(catalog, handle);

@@ -20,8 +20,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * {@code ALTER TABLE t EXECUTE warm(columns => ARRAY[...]) [WHERE ...]}: reads what queries will
- * read, where they will read it, so that the caches of the workers have it. Stateless.
+ * The table procedure {@code ALTER TABLE t EXECUTE warm(columns => ARRAY[...]) [WHERE ...]}, a scan
+ * by the workers that loads the data of later queries into their caches. Stateless.
  */
 public final class Warming {
     static final String NAME = "WARM";
@@ -41,7 +41,10 @@ public final class Warming {
                                 INVALID_PROCEDURE_ARGUMENT)));
     }
 
-    /** The names in the properties of a call; INVALID_PROCEDURE_ARGUMENT. */
+    /**
+     * The column names in the properties of a call; throws INVALID_PROCEDURE_ARGUMENT if one is
+     * repeated.
+     */
     public static List<String> columns(Map<String, Object> properties) {
         List<String> names = ColumnLists.names(properties, COLUMNS);
         if (ImmutableSet.copyOf(names).size() < names.size()) {
@@ -52,7 +55,7 @@ public final class Warming {
         return names;
     }
 
-    /** The columns that a call reads; INVALID_PROCEDURE_ARGUMENT if one does not exist. */
+    /** The columns that a call reads; throws INVALID_PROCEDURE_ARGUMENT if one does not exist. */
     public static Set<ColumnHandle> columnHandles(
             SteleExecuteHandle handle, Collection<SteleColumnHandle> all) {
         if (handle.columns().isEmpty()) {

@@ -35,18 +35,19 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Aggregations that the sidecar takes over: nothing aggregates above them, so all of the conditions
- * must be applied below, and every result must be Trino's own. Stateless.
+ * The pushdown of aggregations into the sidecar, at planning, if it returns exactly Trino's results
+ * and is estimated to be cheap. No operator aggregates again above, so all conditions must be
+ * applied below. Stateless.
  */
 public final class AggregationPushdown {
-    /** Estimates that were too low must not fail a query that would do. */
+    /** A margin of the group limit: estimates that were too low must not fail a query. */
     private static final int GROUPS_A_ESTIMATED_GROUP = 10;
 
     private AggregationPushdown() {}
 
     /**
      * @param assignments the columns that variables of the functions' arguments name
-     * @param statistics of the table, requested after all that needs no request
+     * @param statistics of the table, requested after all checks that need no request
      * @param choices between sidecar and workers, requested last
      */
     public static Optional<AggregationApplicationResult<ConnectorTableHandle>> apply(
@@ -118,7 +119,7 @@ public final class AggregationPushdown {
             projections.add(new Variable(variable, column.type()));
             assignments.add(new Assignment(variable, column, column.type()));
         }
-        // The sidecar returns few rows, and the engine estimates their number from the plan below
+        // The sidecar returns few rows, and Trino estimates their number from the plan below
         return new AggregationApplicationResult<>(
                 handle, projections.build(), assignments.build(), Map.of(), true);
     }

@@ -30,9 +30,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Fields of row columns that a query names, as columns of its scan. Stateless. */
+/**
+ * The pushdown of field accesses into a scan, at planning: fields of row columns that a query names
+ * become columns of the scan. Stateless.
+ */
 public final class DereferencePushdown {
-    /** Between the names of a field's column and its own, as EXPLAIN shows them. */
+    /** The separator between the names of a column and its field in EXPLAIN. */
     private static final String SEPARATOR = "#";
 
     private DereferencePushdown() {}

@@ -25,8 +25,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Arithmetic that a scan takes over, so that aggregations of its results can go to the sidecar.
- * Stateless.
+ * The pushdown of arithmetic into a scan, at planning, so that aggregations of its results can be
+ * pushed into the sidecar. Stateless.
  */
 public final class ExpressionPushdown {
     private ExpressionPushdown() {}
@@ -115,7 +115,7 @@ public final class ExpressionPushdown {
                 && table.version().isEmpty();
     }
 
-    /** As EXPLAIN shows it, of a length that can be read. */
+    /** The text in EXPLAIN, cut to a readable length. */
     private static String text(ConnectorExpression expression) {
         String text = expression.toString();
         return text.length() <= 100 ? text : text.substring(0, 100) + "...";

@@ -22,18 +22,19 @@ import java.util.OptionalInt;
 import java.util.Set;
 
 /**
- * The choice of the joins that look their inner side up. Trino accepts every offer without a cost
- * check, so an offer is made only if the session enables it. Stateless.
+ * The decision, at planning, whether a join looks up its inner side by a primary key or unique
+ * index. Trino accepts every offer without a cost check, so an offer is made only if the session
+ * enables it. Stateless.
  */
 public final class IndexJoins {
     private IndexJoins() {}
 
     /**
-     * The key, primary or unique, whose columns are those that the join compares, and others that
-     * have one value each.
+     * The index join by a primary key or unique index whose columns the join compares or the
+     * constraint binds to one value; empty if there is no such key.
      *
      * @param joined the columns that the join compares
-     * @param domain what else the rows satisfy
+     * @param domain a further predicate of the rows
      */
     public static Optional<ConnectorResolvedIndex> resolve(
             ConnectorSession session,
@@ -109,7 +110,7 @@ public final class IndexJoins {
                 keys.add(new Key(OptionalInt.of(index.id()), index.columns()));
             }
         }
-        // Further columns of the join would have to be compared here: the engine does not look
+        // Further columns of the join would have to be compared here: Trino does not check them
         // again
         return keys.stream()
                 .filter(

@@ -44,7 +44,7 @@ public final class Pushdown {
     /** Advisory but for partitions and lookups: Trino checks every row again. */
     public static Optional<ConstraintApplicationResult<ConnectorTableHandle>> applyFilter(
             ConnectorSession session, SteleTableHandle table, Constraint constraint) {
-        // Of the first rows, or of any few, others would be left
+        // A filter below a limit or a top-N would change the rows that it selects
         if (table.selection().limit().isPresent()
                 || table.selection().topN().isPresent()
                 || table.aggregation().isPresent()) {
@@ -57,7 +57,7 @@ public final class Pushdown {
                                 (column, domain) ->
                                         ScanPredicates.isPushable(table.table(), column, domain));
         TupleDomain<SteleColumnHandle> combined = table.constraint().intersect(pushed);
-        // The one split of a lookup is of no shard, and has rows whether they are sampled or not
+        // The single split of a lookup belongs to no shard, and returns rows regardless of samples
         Optional<SteleLookup> lookup =
                 table.byShard() || table.selection().sample().isPresent()
                         ? Optional.empty()
@@ -83,8 +83,7 @@ public final class Pushdown {
                         narrowed,
                         summary.filter((column, _) -> isLeft(narrowed, (SteleColumnHandle) column)),
                         constraint.getExpression(),
-                        // For a table that the engine filters itself, it has an estimate of what
-                        // the conditions leave
+                        // For a table that Trino filters itself, it estimates the remaining rows
                         enforces));
     }
 
@@ -102,8 +101,8 @@ public final class Pushdown {
     }
 
     /**
-     * Whether a scan is to leave out what a constraint excludes by itself, so that an aggregation
-     * can go to the sidecar: only where nothing of the constraint would be left to Trino.
+     * Whether the scan itself must drop the rows that a constraint excludes, so that an aggregation
+     * can be pushed into the sidecar; only if Trino would have no condition left to check.
      */
     private static boolean enforces(
             ConnectorSession session, TableSchema table, Constraint constraint) {
@@ -131,8 +130,8 @@ public final class Pushdown {
     }
 
     /**
-     * Whether what a scan reads of files and sidecars has no row that a column's domain excludes:
-     * limits count these rows.
+     * Whether a scan reads no row, from files and sidecars, that a column's domain excludes; limits
+     * count the rows that are read.
      */
     private static boolean isEnforced(SteleTableHandle table, SteleColumnHandle column) {
         return PartitionConstraints.isEnforced(table.table(), table.constraint(), column)
@@ -194,10 +193,13 @@ public final class Pushdown {
                 : Optional.empty();
     }
 
-    /** Of SYSTEM samples: row groups of files, and single rows of what the sidecar sends. */
+    /**
+     * Pushes down SYSTEM samples, as samples of row groups of files and of single rows that the
+     * sidecar sends.
+     */
     public static Optional<SampleApplicationResult<ConnectorTableHandle>> applySample(
             ConnectorSession session, SteleTableHandle table, SampleType type, double ratio) {
-        // A sample of groups is not one of the rows that they are made of
+        // A sample of aggregated groups is not a sample of their rows
         if (type != SampleType.SYSTEM
                 || !table.selection().isAll()
                 || table.lookup().isPresent()
@@ -208,7 +210,7 @@ public final class Pushdown {
         return Optional.of(new SampleApplicationResult<>(table.withSample(sample), true));
     }
 
-    /** Whether a scan gives no row that the constraint excludes. */
+    /** Whether a scan returns no row that the constraint excludes. */
     private static boolean isWhollyEnforced(SteleTableHandle table) {
         return !table.constraint().isNone()
                 && table.constraint().getDomains().orElseThrow().keySet().stream()

@@ -29,8 +29,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of {@code system.caches}: a layer fills the columns that it has numbers for. Confined to
- * one thread.
+ * A builder of the rows of {@code system.caches}, by cache layer and table. A layer fills only the
+ * columns that it has numbers for. Confined to one thread.
  */
 final class CacheRows {
     static final String WORKER = "worker";
@@ -124,7 +124,10 @@ final class CacheRows {
         uses.forEach(use -> add(node, process, "fragments", use.table(), values(use)));
     }
 
-    /** A layer of a worker's memory: what it holds, and what it did for each table. */
+    /**
+     * Adds a memory cache of a worker: a row with its contents, and a row with its use for each
+     * table.
+     */
     void addInMemory(String node, String layer, CacheStatistics statistics, TableUses uses) {
         List<TableUses.Use> tables = uses.uses();
         addInMemory(node, layer, statistics, tables);
@@ -148,7 +151,7 @@ final class CacheRows {
         }
     }
 
-    /** The layers of the sidecar's memory. */
+    /** Adds the memory caches of the sidecar. */
     void addSidecarMemory(String node, List<MemoryCacheUse> uses) {
         for (MemoryCacheUse use : uses) {
             add(node, SIDECAR, use.name().replace('-', '_'), Optional.empty(), values(use));
@@ -186,7 +189,10 @@ final class CacheRows {
         return tables.stream().mapToLong(value).sum();
     }
 
-    /** A read is one of a table or view, which costs a request unless it is there. */
+    /**
+     * Adds the metadata cache; a read is an access to a table or view, which costs a request unless
+     * it is cached.
+     */
     void addMetadata(String node, MetadataCacheMetrics metrics) {
         add(
                 node,
@@ -210,7 +216,10 @@ final class CacheRows {
                         .buildOrThrow());
     }
 
-    /** A read is one scan's, which costs a request unless its plan is there. */
+    /**
+     * Adds the cache of scan plans; a read is that of one scan, which costs a request unless its
+     * plan is cached.
+     */
     void addPlans(String node, ScanPlanCache plans) {
         CacheStatistics held = plans.statistics();
         add(

@@ -24,9 +24,9 @@ import io.trino.spi.connector.SystemTable;
 import io.trino.spi.predicate.TupleDomain;
 
 /**
- * {@code system.caches}: the layers of caches of all nodes of Trino and, by way of the coordinator,
- * of the sidecar. Each layer has a row without a table, with its contents. Layers that count by
- * table also have a row for each table.
+ * The system table {@code system.caches} of the cache layers of all Trino nodes and, requested by
+ * the coordinator, of the sidecar. Each layer has a row without a table, with its contents. Layers
+ * that count by table also have a row for each table.
  */
 public final class CachesTable implements SystemTable {
     private final SteleSidecar sidecar;

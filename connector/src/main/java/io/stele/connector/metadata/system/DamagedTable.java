@@ -20,8 +20,8 @@ import io.trino.spi.connector.ColumnMetadata;
 import io.trino.spi.connector.SchemaTableName;
 
 /**
- * {@code system.damaged}: what is stored and cannot be used, so that a table or a shard is set
- * aside while the rest serves.
+ * The system table {@code system.damaged} of damaged objects in the store, for which the sidecar
+ * has set aside a table or shard while it serves others.
  */
 public final class DamagedTable extends MetadataTable {
     private final SteleSidecar sidecar;

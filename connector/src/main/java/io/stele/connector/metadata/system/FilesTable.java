@@ -22,8 +22,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code "t$files"}: the files of a table, those of its secondary indexes among them, as its shards
- * have them now.
+ * The system table {@code "t$files"} of a table's current files, including those of its secondary
+ * indexes, as the sidecar lists them at the query.
  */
 final class FilesTable extends MetadataTable {
     private final TableSchema table;

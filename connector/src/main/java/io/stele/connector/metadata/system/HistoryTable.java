@@ -24,7 +24,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code "t$history"}: the schema versions of a table, and what was changed from one to another.
+ * The system table {@code "t$history"} of a table's schema versions, and of the changes between
+ * them.
  */
 final class HistoryTable extends MetadataTable {
     private final TableSchema table;
@@ -58,8 +59,8 @@ final class HistoryTable extends MetadataTable {
     }
 
     /**
-     * @param began empty in older catalogs
-     * @param before null: the table began with these columns
+     * @param began the LSN from which the version is current; empty in older catalogs
+     * @param before the columns of the version before; null: the table began with these columns
      */
     private static void addRow(
             Rows rows,

@@ -17,8 +17,8 @@ import io.trino.spi.type.ArrayType;
 import java.util.List;
 
 /**
- * {@code "t$indexes"}: the primary key of a table and its secondary indexes, which JDBC's metadata
- * cannot show through Trino.
+ * The system table {@code "t$indexes"} of a table's primary key and secondary indexes, which JDBC's
+ * metadata cannot show through Trino.
  */
 final class IndexesTable extends MetadataTable {
     private static final ArrayType NAMES = new ArrayType(VARCHAR);

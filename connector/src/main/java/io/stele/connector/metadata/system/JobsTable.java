@@ -21,7 +21,10 @@ import io.trino.spi.connector.SchemaTableName;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** {@code system.jobs}: long work of the sidecar, how far it is, and how it ended. */
+/**
+ * The system table {@code system.jobs} of the sidecar's long-running jobs, with their progress and
+ * outcome.
+ */
 public final class JobsTable extends MetadataTable {
     private final SteleSidecar sidecar;
 

@@ -20,7 +20,10 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A table beside a table, {@code "t$name"}: few rows, made on the coordinator for each query. */
+/**
+ * A base class of system tables with few rows, which the coordinator makes at each query: {@code
+ * "t$name"} beside a table, or in the schema {@code system}.
+ */
 abstract class MetadataTable implements SystemTable {
     private final ConnectorTableMetadata metadata;
     private final List<Type> types;
@@ -56,7 +59,7 @@ abstract class MetadataTable implements SystemTable {
     /** Adds the rows as they are now. */
     abstract void addRows(Rows rows);
 
-    /** Rows of native values. */
+    /** A builder of pages from rows of native values. */
     static final class Rows {
         private final List<Type> types;
         private final PageBuilder page;

@@ -12,7 +12,7 @@ import io.trino.spi.connector.SystemTable;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** The tables beside each table: {@code "t$files"} and its like. */
+/** A factory of the system tables beside each table, such as {@code "t$files"}, by name. */
 public final class MetadataTables {
     private final CatalogRequests catalog;
     private final TrinoTypes types;
@@ -23,7 +23,7 @@ public final class MetadataTables {
     }
 
     /**
-     * The metadata table of a name; empty if it is not one's.
+     * The metadata table of a name; empty if the name belongs to no metadata table.
      *
      * @param tables finds a table
      */

@@ -16,7 +16,10 @@ import io.stele.protocol.api.status.StatusReply;
 import io.trino.spi.connector.ColumnMetadata;
 import io.trino.spi.connector.SchemaTableName;
 
-/** {@code system.shards}: the shards that a sidecar owns, with all tables of theirs together. */
+/**
+ * The system table {@code system.shards} of the shards that a sidecar owns, each with the totals of
+ * all its tables.
+ */
 public final class NodeShardsTable extends MetadataTable {
     private final SteleSidecar sidecar;
 

@@ -15,8 +15,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code "t$partitions"}: the partitions of a table that have column files, with what the files
- * hold now. Rows in memory are not counted.
+ * The system table {@code "t$partitions"} of a table's partitions that have column files, with the
+ * present number of rows, files and bytes. Rows in memory are not counted.
  */
 final class PartitionsTable extends MetadataTable {
     private final TableSchema table;

@@ -18,7 +18,8 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * {@code "t$properties"}: the properties of a table, those at their default too, and its identity.
+ * The system table {@code "t$properties"} of a table's properties and identity; it shows the
+ * orientation and the shard count also at their defaults.
  */
 final class PropertiesTable extends MetadataTable {
     private final TableSchema table;

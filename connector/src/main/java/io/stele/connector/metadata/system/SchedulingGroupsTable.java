@@ -23,8 +23,8 @@ import io.trino.spi.connector.SystemTable;
 import io.trino.spi.predicate.TupleDomain;
 
 /**
- * {@code system.scheduling_groups}: how the threads of the sidecar are shared, with a row for each
- * scheduling group and each pool, as of the query.
+ * The system table {@code system.scheduling_groups} of the sidecar's scheduling groups, with the
+ * shares and counters of each group in each thread pool, as of the query.
  */
 public final class SchedulingGroupsTable implements SystemTable {
     private static final ConnectorTableMetadata METADATA =

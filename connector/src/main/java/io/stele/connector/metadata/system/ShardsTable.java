@@ -15,7 +15,10 @@ import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.connector.ColumnMetadata;
 import io.trino.spi.connector.SchemaTableName;
 
-/** {@code "t$shards"}: the shards of a table, and what each has of it in memory and in files. */
+/**
+ * The system table {@code "t$shards"} of a table's shards, with the table's rows in memory and
+ * files in each shard.
+ */
 final class ShardsTable extends MetadataTable {
     private final TableSchema table;
     private final CatalogRequests catalog;

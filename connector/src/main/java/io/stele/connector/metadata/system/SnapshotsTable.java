@@ -20,9 +20,9 @@ import java.util.List;
 import java.util.TreeMap;
 
 /**
- * {@code "t$snapshots"}: moments that {@code FOR VERSION AS OF} may name. Every LSN of the retained
- * history is one; these are the oldest and the newest, those at which columns changed, and those of
- * writes whose rows lie in files of their own still.
+ * The system table {@code "t$snapshots"} of moments that {@code FOR VERSION AS OF} may name. Every
+ * LSN of the retained history is such a moment. The table shows the oldest and the newest, those at
+ * which columns changed, and those of writes whose rows are still in separate files.
  */
 final class SnapshotsTable extends MetadataTable {
     private final TableSchema table;
@@ -76,7 +76,7 @@ final class SnapshotsTable extends MetadataTable {
                                         moment.bytes));
     }
 
-    /** Files of other rows have what several writes wrote. */
+    /** Other files contain rows of several writes. */
     private static boolean isOneWrite(TableFile file) {
         return file.indexId().isEmpty() && file.minLsn().equals(file.maxLsn());
     }

@@ -9,8 +9,8 @@ import io.stele.protocol.api.maintenance.RunJobRequest;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Actions of one transaction, which counts those that may have changed something: what it knew
- * before may be something else. Thread-safe.
+ * A decorator of the sidecar requests of one transaction, which counts those that may have changed
+ * the catalog, because metadata read before may be outdated. Thread-safe.
  */
 public final class ChangeCountingActions implements SidecarActions {
     private final SidecarActions actions;

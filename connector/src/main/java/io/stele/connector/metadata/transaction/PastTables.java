@@ -36,8 +36,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The tables that one Trino transaction reads as of a moment that it names, {@code FOR VERSION AS
- * OF} and {@code FOR TIMESTAMP AS OF}: each at a snapshot of its own. Guarded by itself.
+ * The tables that one Trino transaction reads at named moments, {@code FOR VERSION AS OF} or {@code
+ * FOR TIMESTAMP AS OF}, each at its own leased snapshot. Guarded by itself.
  */
 public final class PastTables {
     private static final int COUNTER_BITS = 16;
@@ -161,7 +161,7 @@ public final class PastTables {
         return new Lsn(lsn);
     }
 
-    /** Milliseconds since 1970, in which the moment is. */
+    /** The moment in milliseconds since 1970, rounded down. */
     private static long millis(ConnectorSession session, Type type, Object value) {
         ZoneId zone = session.getTimeZoneKey().getZoneId();
         if (type == DateType.DATE) {

@@ -26,9 +26,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The metadata snapshot of one Trino transaction: tables and views as they were when it first read
- * each, and one snapshot for its scans, which is leased from the sidecar when the first table is
- * read.
+ * The tables and views that one Trino transaction has read, each as first read, and the snapshot of
+ * its scans, leased from the sidecar with the first table.
  *
  * <p>Entries that other transactions loaded are used too, once this transaction has received all
  * changes up to its own beginning. It receives them with its snapshot or, before it has one, by a
@@ -45,7 +44,7 @@ public final class TransactionSnapshot {
     private final Set<SchemaTableName> changed = new HashSet<>(); // by this transaction
     private SnapshotLeases.@Nullable Lease snapshotLease;
     private final LongSupplier changes;
-    private long heardChanges = -1; // their number when the cache received all changes
+    private long heardChanges = -1; // changes() when the cache received all changes
     private boolean closed;
 
     /**
@@ -114,14 +113,14 @@ public final class TransactionSnapshot {
         return cache.isPresent() ? heard().schemas(catalog::schemaNames) : catalog.schemaNames();
     }
 
-    /** The tables of a schema, or of all. */
+    /** The tables of a schema, or of all schemas. */
     public List<SchemaTableName> tables(Optional<String> schemaName) {
         return cache.isPresent()
                 ? heard().tables(schemaName, () -> catalog.tables(schemaName))
                 : catalog.tables(schemaName);
     }
 
-    /** The views of a schema, or of all. */
+    /** The views of a schema, or of all schemas. */
     public List<ViewSchema> views(Optional<String> schemaName) {
         return cache.isPresent()
                 ? heard().views(schemaName, () -> catalog.views(schemaName))
@@ -130,8 +129,8 @@ public final class TransactionSnapshot {
 
     /**
      * The relation of a name, to be read at {@link #snapshotLease}. If neither is loaded, one
-     * request fetches both. Trino asks for a materialized view, a view and a table of each name of
-     * a query, and the first request answers all.
+     * request fetches both. Trino requests a materialized view, a view and a table of each name of
+     * a query, and the first request serves all three.
      */
     public Relation open(SchemaTableName name, Optional<Lsn> atLeast) {
         boolean isKnown;
@@ -195,7 +194,7 @@ public final class TransactionSnapshot {
                 heardChanges = Math.max(heardChanges, changesBefore);
             }
             if (opened.lease().isEmpty()) {
-                return relation; // there is nothing of the name
+                return relation; // no relation has the name
             }
             relations.putIfAbsent(name, relation);
             if (snapshotLease == null && !closed) {
@@ -271,7 +270,7 @@ public final class TransactionSnapshot {
                 && !changed.contains(name);
     }
 
-    /** The leased snapshot; INVALID_SESSION_PROPERTY if it is before {@code atLeast}. */
+    /** The leased snapshot; throws INVALID_SESSION_PROPERTY if it is before {@code atLeast}. */
     public synchronized SnapshotLeases.Lease snapshotLease(Optional<Lsn> atLeast) {
         if (closed) {
             throw new IllegalStateException("The transaction has ended");

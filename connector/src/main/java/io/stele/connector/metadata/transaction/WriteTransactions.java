@@ -28,9 +28,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The sidecar transactions behind one Trino transaction's writes. What is begun is either
- * committed, with all rows and files that workers report, or given up when the Trino transaction
- * ends. Thread-safe.
+ * The sidecar transactions behind one Trino transaction's writes. Each is either committed, with
+ * all rows and files that workers report, or aborted when the Trino transaction ends. Thread-safe.
  */
 public final class WriteTransactions {
     private static final Logger log = Logger.get(WriteTransactions.class);
@@ -51,8 +50,8 @@ public final class WriteTransactions {
     /**
      * Begins a write.
      *
-     * @param readLsn the snapshot that the write's decisions rest on: it fails where one of its
-     *     keys has changed since
+     * @param readLsn the snapshot that the write's decisions rest on; the commit fails if one of
+     *     its keys has changed since
      * @param created whether the table is a new one that the commit publishes
      */
     public SteleWriteHandle begin(
@@ -63,7 +62,7 @@ public final class WriteTransactions {
         return begin(table, columns, readLsn, created, ExistingRows.REPLACE);
     }
 
-    /** The same; a table without a primary key has no existing rows. */
+    /** Begins a write with a handling of existing keys; a table without a primary key has none. */
     public SteleWriteHandle begin(
             TableSchema table,
             List<SteleColumnHandle> columns,
@@ -100,7 +99,7 @@ public final class WriteTransactions {
         return write;
     }
 
-    // Its transaction would have done that
+    // Otherwise the abort of the transaction drops the table
     private void dropCreated(TableSchema table, RuntimeException failed) {
         try {
             catalog.dropTable(
@@ -115,7 +114,7 @@ public final class WriteTransactions {
         commit(write, fragments, Optional.empty());
     }
 
-    /** The same, in the place of all rows that the table has. */
+    /** Makes everything that was written visible at once, in place of all rows of the table. */
     public void replace(SteleWriteHandle write, Collection<Slice> fragments) {
         commit(write, fragments, Optional.of(write.table().id()));
     }
@@ -123,7 +122,7 @@ public final class WriteTransactions {
     private void commit(
             SteleWriteHandle write, Collection<Slice> fragments, Optional<TableId> replaced) {
         SinkResults written = SinkResults.read(fragments);
-        // A commit that is sent again answers what the first one did
+        // A repeated commit returns the outcome of the first one
         sidecar.callUntilKnown(
                 WriteActions.COMMIT_TRANSACTION,
                 new CommitTransactionRequest(

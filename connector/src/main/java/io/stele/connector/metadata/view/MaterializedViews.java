@@ -39,14 +39,14 @@ import java.util.Optional;
 
 /**
  * The materialized views of one Trino transaction: their definitions, storage tables, refresh and
- * freshness. Each has a storage table for its rows, which has no name of its own under which it is
- * found. A refresh replaces its rows in one step of the log, so that readers see either the old
- * rows or the new ones. It also records the snapshots that they were made of ({@link
- * RefreshRecord}).
+ * freshness. Each has a storage table for its rows, which no listing shows. A refresh replaces its
+ * rows in one step of the log, so that readers see either the old rows or the new ones. It also
+ * records the snapshots that they were made of ({@link RefreshRecord}).
  *
  * <p>Invariant: a view is shown as fresh only if no base table changed after the snapshot that its
- * rows were made of. A refresh fails if the rows were replaced after its own snapshot, and the note
- * is written after the rows. So a note may be older than the rows, and never younger. Thread-safe.
+ * rows were made of. A refresh fails if the rows were replaced after its own snapshot, and the
+ * record is written after the rows. So a record may be older than the rows, but never newer.
+ * Thread-safe.
  */
 public final class MaterializedViews {
     /** For callers that do not use the storage table. */
@@ -114,7 +114,7 @@ public final class MaterializedViews {
         }
     }
 
-    /** A concurrent statement was faster. */
+    /** Whether a concurrent statement has created the view. */
     private boolean isThereNow(SchemaTableName name) {
         return catalog.findRelation(name).view().filter(ViewSchema::isMaterialized).isPresent();
     }
@@ -130,7 +130,10 @@ public final class MaterializedViews {
         return found;
     }
 
-    /** The view, which is about to be read, perhaps. */
+    /**
+     * The view; opens the transaction's snapshot with the same request, because a query may be
+     * about to read the view.
+     */
     public Optional<ConnectorMaterializedViewDefinition> find(
             SchemaTableName name, Optional<Lsn> atLeast) {
         return snapshot.open(name, atLeast)
@@ -147,7 +150,7 @@ public final class MaterializedViews {
                                 catalogName, storage.getSchemaName(), storage.getTableName()));
     }
 
-    /** Those of the table with the rows. */
+    /** The properties of the storage table. */
     public Map<String, Object> properties(SchemaTableName name) {
         return TableProperties.of(storage(name));
     }
@@ -172,7 +175,7 @@ public final class MaterializedViews {
                 .orElseThrow(() -> new MaterializedViewNotFoundException(name));
     }
 
-    /** Whether what the view's rows were made of is as it was. */
+    /** Whether the base tables are unchanged since the refresh. */
     public MaterializedViewFreshness freshness(SchemaTableName name) {
         Optional<RefreshRecord> noted = view(name).refresh().map(RefreshRecord::of);
         if (noted.isEmpty()) {
@@ -186,7 +189,7 @@ public final class MaterializedViews {
             if (table.isEmpty()) {
                 return new MaterializedViewFreshness(STALE, lastFresh);
             }
-            // Its rows go without a change
+            // Its rows expire without a change
             unknown |= table.get().schema().options().expires();
         }
         return unknown
@@ -194,7 +197,7 @@ public final class MaterializedViews {
                 : new MaterializedViewFreshness(FRESH, Optional.empty());
     }
 
-    /** The table, unless it is another one, or has changed since. */
+    /** The base table; empty if another table has its name, or if it has changed since. */
     private Optional<TableDescription> current(RefreshRecord.Base base) {
         return catalog.findTable(new SchemaTableName(base.schemaName(), base.tableName()))
                 .filter(table -> table.schema().id().equals(base.tableId()))
@@ -215,7 +218,7 @@ public final class MaterializedViews {
                 false);
     }
 
-    /** Puts the new rows in the place of the old ones. */
+    /** Replaces the old rows by the new ones, then stores the record of the refresh. */
     public void finishRefresh(
             SteleWriteHandle write,
             Collection<Slice> fragments,

@@ -55,7 +55,7 @@ record RefreshRecord(long startMillis, List<Base> bases, boolean elsewhere) {
                 elsewhere || !sources.stream().allMatch(SteleTableHandle.class::isInstance));
     }
 
-    /** Reads a note; STELE_CORRUPT_DATA if it is none. */
+    /** Reads a record; throws STELE_CORRUPT_DATA if the text is not a record. */
     static RefreshRecord of(String text) {
         try {
             return ApiJson.read(text.getBytes(UTF_8), RefreshRecord.class);

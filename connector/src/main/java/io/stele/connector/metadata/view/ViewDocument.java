@@ -49,7 +49,7 @@ record ViewDocument(
      */
     record Column(String name, String type, Optional<String> comment) {}
 
-    /** A schema where functions are looked for. */
+    /** A schema in which functions are looked up. */
     record PathElement(String catalog, String schema) {
         static List<PathElement> of(List<CatalogSchemaName> path) {
             return path.stream()
@@ -100,7 +100,7 @@ record ViewDocument(
                 view.getWhenStaleBehavior().map(Enum::name));
     }
 
-    /** The document of a view; STELE_CORRUPT_DATA if it is none. */
+    /** The document of a view; throws STELE_CORRUPT_DATA if its definition is not a document. */
     static ViewDocument of(ViewSchema view) {
         try {
             return SteleErrors.translated(

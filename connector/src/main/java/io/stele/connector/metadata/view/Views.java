@@ -18,8 +18,8 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /**
- * The views of one Trino transaction, and of materialized ones what they have in common with them.
- * Thread-safe.
+ * The operations on views in one Trino transaction, and the operations that materialized views
+ * share with them, such as drop and rename. Thread-safe.
  */
 public final class Views {
     private final CatalogRequests catalog;
@@ -105,7 +105,10 @@ public final class Views {
         return definitions;
     }
 
-    /** The view, whose query is about to run, perhaps. */
+    /**
+     * The view; opens the transaction's snapshot with the same request, because a query may be
+     * about to read the view.
+     */
     public Optional<ConnectorViewDefinition> find(SchemaTableName name, Optional<Lsn> atLeast) {
         return snapshot.open(name, atLeast)
                 .view()

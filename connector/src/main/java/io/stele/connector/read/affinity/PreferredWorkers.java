@@ -37,10 +37,10 @@ public final class PreferredWorkers {
     /** The most bytes of one key before it becomes two. */
     static final long BYTES_OF_KEY = 16L << 30;
 
-    /** From this size on, the parts of one file have preferred workers of their own. */
+    /** The size of a part of a file; parts of one file can have different preferred workers. */
     private static final long SECTION_BYTES = 256L << 20;
 
-    /** The engine's. */
+    /** The number of buckets in Trino's assignment. */
     private static final int BUCKETS = 2048;
 
     private final NodeManager nodes;
@@ -95,7 +95,7 @@ public final class PreferredWorkers {
         private final Map<String, Choice> choices = new HashMap<>();
 
         /**
-         * @param workers identifiers of those that the engine chooses from
+         * @param workers identifiers of the workers among which the engine chooses
          */
         OfScan(int tableGroup, int shardCount, List<String> workers, ShardQueues.Queues queues) {
             this.queues = requireNonNull(queues, "queues is null");
@@ -108,7 +108,7 @@ public final class PreferredWorkers {
         /**
          * The preferred worker of a part of a file.
          *
-         * @param shardBytes of all files that the scan has in the shard
+         * @param shardBytes bytes of all files that the scan has in the shard
          */
         public Choice of(int shard, long shardBytes, String path, long start) {
             int replicas = replicas(shard, shardBytes);

@@ -15,13 +15,19 @@ import java.util.function.Predicate;
  * begun. Thread-safe.
  */
 public final class ShardQueues {
-    /** Seconds of a worker's work: shorter queues are gone before another worker has the pages. */
+    /**
+     * Some seconds of a worker's work; shorter queues end before another worker has fetched the
+     * pages.
+     */
     static final long HOT_BYTES = 1L << 30;
 
-    /** Below this share, other shards keep the workers equally busy. */
+    /**
+     * A queue is hot above this multiple of the mean; below it, other shards keep the workers
+     * equally busy.
+     */
     static final int HOT_SHARE = 4;
 
-    /** Queries beyond are not counted, and find what the others leave. */
+    /** The largest number of queries that are counted. */
     private static final int MAX_QUERIES = 10_000;
 
     private final Predicate<String> isRunning;
@@ -67,12 +73,12 @@ public final class ShardQueues {
         return new Queues(queued);
     }
 
-    /** Queries that are counted. */
+    /** The number of queries that are counted. */
     synchronized int size() {
         return running.size();
     }
 
-    /** As of one moment. Immutable. */
+    /** The bytes queued in the shards of a table group at one moment. Immutable. */
     static final class Queues {
         static final Queues NONE = new Queues(new long[0]);
 
@@ -85,7 +91,7 @@ public final class ShardQueues {
         }
 
         /**
-         * By how much a shard's work should be spread: 1, or 2 or more if its queue is hot.
+         * The factor by which a shard's work should be spread: 1, or 2 or more if its queue is hot.
          *
          * @param shardCount of the table group
          */

@@ -10,9 +10,9 @@ import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * The decoded-column cache: columns of files as scans decoded them, in units of a page's rows. A
- * scan that finds them neither reads nor decompresses nor decodes. Files never change, so nothing
- * is ever invalidated.
+ * A worker's cache, in memory, of decoded columns of column files, in units of a page's rows. A
+ * scan that finds its columns neither reads nor decompresses nor decodes. Files never change, so
+ * nothing is ever invalidated.
  *
  * <p>Invariant: a block comes out with exactly the values of the file; the scan itself decides
  * which rows are visible. Invariant: a column requested only once is not cached.
@@ -20,9 +20,9 @@ import java.util.concurrent.atomic.LongAdder;
  * <p>Thread-safe.
  */
 public final class DecodedColumnCache {
-    // A bit for each page of 8,192 values: 2 billion values before the memory of what came is lost
+    // A bit for each page of 8,192 values: 2 billion values before it forgets what was requested
     private static final int SEEN_BITS_LOG2 = 19;
-    // A page of wide text; what is larger is better left to the page cache of the system
+    // A page of wide text; larger blocks are better left to the page cache of the system
     private static final long MAX_ENTRY_BYTES = 2 << 20;
     private static final long ENTRY_OVERHEAD_BYTES = 200;
 
@@ -45,7 +45,7 @@ public final class DecodedColumnCache {
         return enabled;
     }
 
-    /** The values, if they are here. */
+    /** The values, if they are cached. */
     Optional<PackedBlock> find(Key key) {
         Optional<PackedBlock> found = blocks.find(key);
         if (found.isPresent()) {
@@ -82,7 +82,7 @@ public final class DecodedColumnCache {
     /**
      * Caches a block that a scan has decoded, if it was requested before.
      *
-     * @param nanos how long reading and decoding it took
+     * @param nanos nanoseconds that reading and decoding took
      */
     void offer(Key key, Block block, long nanos) {
         uses.missed(key.path, nanos);
@@ -97,7 +97,7 @@ public final class DecodedColumnCache {
      *
      * @param path the file; no other ever has its name
      * @param column index of the column in the file
-     * @param type what it is read as
+     * @param type the type as which it is read
      * @param firstRow number in the file of the first row
      */
     record Key(String path, int column, Type type, long firstRow, int rowCount) {}

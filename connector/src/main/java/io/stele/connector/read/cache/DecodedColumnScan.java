@@ -37,7 +37,7 @@ public final class DecodedColumnScan {
     }
 
     /**
-     * The page with its columns from memory where they are there.
+     * The page, whose columns come from the cache if they are cached.
      *
      * @param page all rows of the file from {@code firstRow} on, as many as it has
      */
@@ -89,8 +89,8 @@ public final class DecodedColumnScan {
      * A column of the file.
      *
      * @param id its index in the file
-     * @param type what it is read as
-     * @param filtered whether the scan leaves rows out by it
+     * @param type the type as which it is read
+     * @param filtered whether the scan filters rows by it
      */
     public record Column(int id, Type type, boolean filtered) {}
 }

@@ -6,8 +6,8 @@ import io.trino.spi.type.Type;
 import java.util.List;
 
 /**
- * The rows of a part of a file that satisfy conditions, in the order of the file. Immutable: its
- * blocks are shared by all readers.
+ * An entry of the filtered-rows cache: the rows of a part of a file that satisfy a scan's
+ * conditions, in the order of the file. Immutable; all readers share its blocks.
  *
  * @param bytes memory of the pages
  */

@@ -17,13 +17,14 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * The rows that filters left of parts of files, in the memory of this node: the next scan under the
- * same conditions reads nothing. Files never change, so nothing is ever invalidated. Thread-safe.
+ * A node's cache, in memory, of the rows of file parts that passed a filter, so that later scans
+ * with equal conditions read nothing. Files never change, so nothing is ever invalidated.
+ * Thread-safe.
  */
 public final class FilteredRowsCache {
     private static final Logger log = Logger.get(FilteredRowsCache.class);
 
-    /** Tables whose names are remembered; rows of others show their ids. */
+    /** The largest number of tables with names; the statistics of further tables show their ids. */
     private static final int MAX_NAMES = 10_000;
 
     private final BenefitCache<FilteredRowsKey, FilteredRows> rows;
@@ -44,7 +45,7 @@ public final class FilteredRowsCache {
     }
 
     /**
-     * @param nanoTime the clock that measures reading the rows
+     * @param nanoTime the clock by which reads of rows are timed
      * @param mismatch called for cached rows that differ from those in the file
      */
     FilteredRowsCache(
@@ -98,8 +99,8 @@ public final class FilteredRowsCache {
     }
 
     /**
-     * Its counters and contents: of all of it, then of each table's part; none if it is switched
-     * off.
+     * Its counters and contents, first of the whole cache, then of each table; empty if it is
+     * disabled.
      */
     public List<ResultCacheUse> uses() {
         if (!enabled) {

@@ -39,7 +39,7 @@ record FilteredRowsKey(String digest, String path, long start, long length, long
     }
 
     /**
-     * The key of a scan. Empty if its rows depend on more than the key has: on LSNs, on their
+     * The key of a scan. Empty if its rows depend on more than the key contains: on LSNs, on their
      * location, or on lists that are too long to compare.
      *
      * @param found the domains from dynamic filters that the scan uses
@@ -57,7 +57,7 @@ record FilteredRowsKey(String digest, String path, long start, long length, long
         for (SteleColumnHandle column : wanted) {
             ColumnSchema schema = table.table().column(column.id());
             text.add(name(column) + " " + schema.type());
-            // Others may have the names of fields by now
+            // Other fields may have these names by now
             text.addJson(schema.fieldIds());
         }
         boolean isExact =

@@ -11,14 +11,17 @@ import io.trino.spi.metrics.Metrics;
 import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
-/** A page source of cached rows. Confined to one driver. */
+/**
+ * A page source of a split's rows from the filtered-rows cache, without a read of the file.
+ * Confined to one driver.
+ */
 final class FilteredRowsPageSource implements ConnectorPageSource {
     private final Iterator<Page> pages;
     private final CachedResultUse use;
     private boolean closed;
 
     /**
-     * @param nanos what reading the rows took once
+     * @param nanos nanoseconds that reading the rows from the file took
      */
     FilteredRowsPageSource(FilteredRows rows, long nanos) {
         this.pages = requireNonNull(rows, "rows is null").pages().iterator();

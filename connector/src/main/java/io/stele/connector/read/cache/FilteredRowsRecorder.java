@@ -11,11 +11,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A recorder that copies rows as a scan gives them, as far as a limit of bytes, into pages without
- * gaps. Confined to one driver.
+ * A recorder that copies the rows of a scan, up to a limit of bytes, into dense pages for the
+ * filtered-rows cache. Confined to one driver.
  */
 final class FilteredRowsRecorder {
-    /** As the reader's: what is made of pages is made for this size. */
+    /** As in the reader: the code that processes pages is made for this size. */
     private static final int PAGE_ROWS = 8 * 1024;
 
     private final List<Type> types;
@@ -32,9 +32,9 @@ final class FilteredRowsRecorder {
     }
 
     /**
-     * Takes the rows of a page, which has all of its columns loaded thereby.
+     * Adds the rows of a page, and thereby loads all of its columns.
      *
-     * @return false where they are too many: nothing more is to be added
+     * @return false if the limit is exceeded; no more rows may then be added
      */
     boolean add(SourcePage page) {
         int count = page.getPositionCount();
@@ -58,7 +58,7 @@ final class FilteredRowsRecorder {
         builder.reset();
         Block[] blocks = new Block[types.size()];
         for (int channel = 0; channel < blocks.length; channel++) {
-            // As large as it must be, and not as what it grew in
+            // Copied to its exact size, because the arrays of a builder are larger
             blocks[channel] = built.getBlock(channel).copyRegion(0, built.getPositionCount());
         }
         Page page = new Page(built.getPositionCount(), blocks);
@@ -66,12 +66,12 @@ final class FilteredRowsRecorder {
         bytes += page.getRetainedSizeInBytes();
     }
 
-    /** Rows so far. */
+    /** The number of rows so far. */
     long rows() {
         return rows;
     }
 
-    /** Bytes so far. */
+    /** The number of bytes so far. */
     long bytes() {
         return bytes + builder.getSizeInBytes();
     }

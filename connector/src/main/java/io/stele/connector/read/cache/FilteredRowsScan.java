@@ -17,9 +17,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One scan of a part of a file whose filtered rows may be cached, or will be. It never waits for
- * another scan of the same rows: that scan's query may wait for this one, as both sides of a join
- * do. Confined to one thread.
+ * A scan of a part of a file through the filtered-rows cache: it returns cached rows, or caches the
+ * rows that it reads. It never waits for another scan of the same rows, because that scan's query
+ * may wait for this one, as in both sides of a join. Confined to one thread.
  */
 public final class FilteredRowsScan {
     private final FilteredRowsCache cache;
@@ -51,8 +51,8 @@ public final class FilteredRowsScan {
     }
 
     /**
-     * Whether the rows of a scan depend on values alone: not on how many were read before, as those
-     * of limits and samples do, and not of what reads in order to fill caches.
+     * Whether the rows of a scan depend on values alone, and not, as in limits and samples, on the
+     * rows that were read before; false for procedures, which read in order to fill caches.
      */
     public static boolean isPossible(FilteredRowsCache cache, SteleTableHandle table) {
         return cache.isEnabled()
@@ -70,7 +70,7 @@ public final class FilteredRowsScan {
      */
     public Optional<ConnectorPageSource> open(
             TupleDomain<SteleColumnHandle> found, boolean isCached, MemoryContext memory) {
-        // Lists that are too long for a key leave out few row groups, so these are read as well
+        // Lists that are too long for a key exclude few row groups, so all row groups are read
         TupleDomain<SteleColumnHandle> used =
                 found.filter(
                         (column, domain) ->
@@ -78,7 +78,7 @@ public final class FilteredRowsScan {
         Optional<Part> exact = part(used);
         Optional<ConnectorPageSource> known = exact.flatMap(part -> known(part, memory));
         if (known.isEmpty() && !used.isAll()) {
-            // More rows than the join needs are as good
+            // Cached rows may include more than the join needs
             known = part(TupleDomain.all()).flatMap(part -> known(part, memory));
         }
         return known.isPresent() || !isCached
@@ -86,7 +86,7 @@ public final class FilteredRowsScan {
                 : exact.flatMap(part -> claimed(part, memory));
     }
 
-    /** The split under conditions. */
+    /** The split with the conditions of a scan. */
     private record Part(
             FilteredRowsKey key,
             ScanConditions conditions,

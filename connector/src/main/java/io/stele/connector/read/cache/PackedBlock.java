@@ -26,21 +26,21 @@ import java.util.Optional;
  */
 sealed interface PackedBlock permits PackedBlock.Plain, PackedBlock.Coded, PackedNumbers {
     /**
-     * The values again.
+     * The unpacked values.
      *
-     * @param filtered whether Trino filters by them: few distinct numbers then come as a dictionary
-     *     block, whose entries are compared instead of every number. Trino calculates faster with
-     *     plain numbers. Text always comes as a dictionary, if it can.
+     * @param filtered whether Trino filters by them: few distinct numbers are then returned as a
+     *     dictionary block, whose entries are compared instead of every number. Trino calculates
+     *     faster with plain numbers. Text is always returned as a dictionary, if possible.
      */
     Block unpack(boolean filtered);
 
-    /** The values at these positions, as {@link #unpack(boolean)} gives all. */
+    /** The unpacked values at these positions, in the form of {@link #unpack(boolean)}. */
     Block unpack(boolean filtered, int[] positions);
 
     long retainedBytes();
 
     /**
-     * The block's packed form; absent for nested values, and where it would cost too much.
+     * The block's packed form; empty for nested values, and where packing would cost too much.
      *
      * @param type of its values
      */
@@ -94,7 +94,7 @@ sealed interface PackedBlock permits PackedBlock.Plain, PackedBlock.Coded, Packe
         for (int position = 0; position < codes.length; position++) {
             int code = entries.code(block.getId(position), position);
             if (code < 0) {
-                // Shared with other pages: each would count all of it
+                // Other pages share the dictionary, and each would count all of its memory
                 return Optional.empty();
             }
             codes[position] = (byte) code;
@@ -107,7 +107,7 @@ sealed interface PackedBlock permits PackedBlock.Plain, PackedBlock.Coded, Packe
                 new Coded(block.getDictionary().copyPositions(ids, 0, ids.length), codes));
     }
 
-    /** As it came. */
+    /** An unchanged block. */
     record Plain(Block block) implements PackedBlock {
         @Override
         public Block unpack(boolean filtered) {

@@ -13,16 +13,16 @@ import io.trino.spi.block.LongArrayBlock;
 import java.util.Optional;
 
 /**
- * Numbers as their distances from the least of them, in two to four bytes each where plain ones
- * have four or eight: a frame of reference (Goldstein, Ramakrishnan and Shaft, "Compressing
- * Relations and Indexes", ICDE 1998, section 2). Doubles that are short decimal fractions are whole
- * numbers for it ({@link DecimalScale}). Distances are cut at bytes and not at bits, and each part
- * of them has an array, so that compiled loops make several numbers at a time. Immutable.
+ * A compressed block of numbers as distances from their minimum, in two to four bytes instead of
+ * four or eight each: a frame of reference (Goldstein, Ramakrishnan and Shaft, "Compressing
+ * Relations and Indexes", ICDE 1998, section 2). Doubles that are short decimal fractions are
+ * packed as whole numbers ({@link DecimalScale}). Distances are split at bytes and not at bits, and
+ * each part has its own array, so that compiled loops decode several numbers at a time. Immutable.
  */
 final class PackedNumbers implements PackedBlock {
     private static final int INSTANCE_SIZE = instanceSize(PackedNumbers.class);
 
-    /** Half of a plain number at most. */
+    /** The largest distances that take at most half of a plain number. */
     private static final long MAX_LONG_DISTANCE = 0xFFFF_FFFFL;
 
     private static final long MAX_INT_DISTANCE = 0xFFFF;
@@ -68,7 +68,7 @@ final class PackedNumbers implements PackedBlock {
     }
 
     /**
-     * The block's packed form; absent where it would take more than half of the block.
+     * The block's packed form; empty if it would take more than half of the block.
      *
      * @param isDouble whether the longs of the block are the bits of doubles
      */
@@ -219,7 +219,7 @@ final class PackedNumbers implements PackedBlock {
         return least + distance;
     }
 
-    /** A block of these numbers; their array is its own. */
+    /** A block of these numbers, which owns and may change their array. */
     private Block longs(long[] values, Optional<long[]> validThere) {
         if (kind == Kind.DOUBLE) {
             for (int i = 0; i < values.length; i++) {

@@ -16,15 +16,15 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of another source, which are cached when all of them have come. They are not cached if
- * they are too many, or most of the rows read, which the decoded-column cache serves as well.
- * Confined to one driver.
+ * A page source that passes on the filtered rows of another source, and puts a copy of all of them
+ * into the filtered-rows cache at the end. They are not cached if they are too many, or most of the
+ * rows read, because the decoded-column cache serves such rows too. Confined to one driver.
  */
 final class RecordingPageSource extends ForwardingPageSource {
-    /** A condition that leaves more than one row in this many is not worth a copy of the rows. */
+    /** A condition that keeps more than one row in this many is not worth a copy of the rows. */
     private static final int LEAST_SELECTIVITY = 4;
 
-    /** Below this a copy is always worth it. */
+    /** Up to this number of bytes, a copy is always worth it. */
     private static final long SMALL_BYTES = 64L << 10;
 
     private final EnforcingPageSource rows;
@@ -59,10 +59,11 @@ final class RecordingPageSource extends ForwardingPageSource {
     }
 
     /**
-     * @param key claimed by this one, which ends the claim, unless rows are expected
+     * @param key key of the rows, which this source has claimed unless rows are expected; it ends
+     *     the claim
      * @param types of the columns of {@code rows}
-     * @param expected what is in the cache, to be compared
-     * @param memory that {@code rows} counts in
+     * @param expected the cached rows, to be compared; empty: the rows are to be cached
+     * @param memory the memory account of {@code rows}
      */
     RecordingPageSource(
             EnforcingPageSource rows,
@@ -98,7 +99,7 @@ final class RecordingPageSource extends ForwardingPageSource {
             return page;
         } finally {
             if (!done) {
-                giveUp(); // what failed has ended as well, but without its last rows
+                giveUp(); // a failed source has also ended, but without its last rows
             }
         }
     }

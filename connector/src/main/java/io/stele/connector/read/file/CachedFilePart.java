@@ -5,6 +5,6 @@ package io.stele.connector.read.file;
  * the whole content of a small file.
  */
 sealed interface CachedFilePart permits FileFooter, FileContent, RawStripeMetadata {
-    /** Memory held, in bytes, about. */
+    /** The approximate memory that it holds, in bytes. */
     long retainedBytes();
 }

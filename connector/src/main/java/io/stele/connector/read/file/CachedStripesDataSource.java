@@ -20,10 +20,11 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * A file whose row indexes and stripe footers come from {@link FileMetadataCache}. trino-orc reads
- * what is next to a row index with it, up to 8 MB; without row indexes in its reads, it reads
- * columns only when a page's values are requested, which they are not if they are in {@code
- * DecodedColumnCache}. Confined to one thread.
+ * A data source of trino-orc over a column file, which serves row indexes and stripe footers from
+ * {@link FileMetadataCache}. If trino-orc reads row indexes, it also reads up to 8 MB of
+ * neighbouring data. Without row indexes in its reads, it reads a column only when a page's values
+ * are requested, which does not happen if they are in {@code DecodedColumnCache}. Confined to one
+ * thread.
  */
 final class CachedStripesDataSource implements OrcDataSource {
     private final WarehouseOrcDataSource source;

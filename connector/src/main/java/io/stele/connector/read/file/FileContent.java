@@ -4,7 +4,7 @@ import io.stele.columnfile.metadata.ChecksummedFile;
 import java.io.IOException;
 
 /**
- * All of a small file, which is read at once.
+ * The whole content of a small column file, read at once, as an entry of {@link FileMetadataCache}.
  *
  * @param bytes not to be changed
  */

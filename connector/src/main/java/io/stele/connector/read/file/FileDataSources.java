@@ -30,7 +30,7 @@ public record FileDataSources(
     static final DataSize SMALL_FILE = DataSize.of(1, MEGABYTE);
 
     /**
-     * Stripes are not read whole: what is around their data is here, and columns may be as well.
+     * Stripes are not read whole, because their metadata is cached, and columns may be cached too.
      */
     private static final DataSize NO_STRIPE = DataSize.ofBytes(0);
 

@@ -41,7 +41,7 @@ public final class FileFooter implements CachedFilePart {
      */
     static final int FIRST_READ_BYTES = 16 * 1024;
 
-    /** Never reads a small file whole to find its end in it. */
+    /** Options under which a small file is never read whole to find its end. */
     private static final OrcReaderOptions OPTIONS =
             new OrcReaderOptions().withTinyStripeThreshold(DataSize.ofBytes(0));
 
@@ -76,7 +76,7 @@ public final class FileFooter implements CachedFilePart {
         return read(file.path(), file.sizeBytes(), end);
     }
 
-    /** The same, of a file of that path and size. */
+    /** Decodes the end of a file of this path and size. */
     static FileFooter read(String path, long fileBytes, End end) throws IOException {
         Tail tail = new Tail(path, fileBytes, end);
         OrcReader reader =
@@ -90,7 +90,7 @@ public final class FileFooter implements CachedFilePart {
         return new FileFooter(reader, version);
     }
 
-    /** For its metadata only, not for reading. */
+    /** The ORC reader of the file, for its metadata only, not for reading rows. */
     public OrcReader reader() {
         return reader;
     }

@@ -23,9 +23,9 @@ import java.util.concurrent.atomic.LongAdder;
 
 /**
  * A node's cache of the file metadata of column files: checksums, decoded footers, and the row
- * indexes and footers of stripes. It also has the whole content of small files. Its entries are of
- * files that were read or written on this node, or whose metadata the sidecar has. A split of such
- * a file needs no read before the one of its first column.
+ * indexes and footers of stripes. It also contains small files as a whole. Its entries are of files
+ * that were read or written on this node, or whose metadata the sidecar has. A split of such a file
+ * needs no read before the one of its first column.
  *
  * <p>Files never change, so no entry is ever invalidated. The bytes of all entries are also in the
  * data page cache, where there is one. So a restart costs decoding but no request. Thread-safe.
@@ -33,10 +33,10 @@ import java.util.concurrent.atomic.LongAdder;
 public final class FileMetadataCache {
     private static final Logger log = Logger.get(FileMetadataCache.class);
 
-    /** Checksums of files of 256 GiB together. */
+    /** Enough for the checksums of files of 256 GiB in total. */
     private static final long CHECKSUMS_BYTES = 32L << 20;
 
-    /** The warehouse in the ways it can be read, opened when it is first used. */
+    /** The warehouse's store for each use of the data page cache, opened at its first use. */
     public interface Warehouses {
         ObjectStore open(CacheUse use) throws IOException;
     }
@@ -79,8 +79,8 @@ public final class FileMetadataCache {
     public record Opened(ChecksummedFile file, Optional<FileFooter> footer) {}
 
     /**
-     * The file of a split, whose reads are checked if it has checksums. Of a file whose key index
-     * has its metadata, all of these are loaded, with one request.
+     * The file of a split, whose reads are checked if it has checksums. If the file's key index
+     * contains its metadata, all metadata is loaded with one request.
      *
      * @param use of the data page cache
      * @param isCached whether footers are cached here
@@ -139,7 +139,7 @@ public final class FileMetadataCache {
                 split.path(), split.sizeBytes(), WrittenFile.keyIndexPath(split.path()));
     }
 
-    /** Loads all metadata of a file from its key index, and caches those beside the footer. */
+    /** Loads all metadata of a file from its key index, and caches all but the footer. */
     private FileFooter loadIndexed(ObjectStore store, ObjectReader reader, SteleFileSplit split)
             throws IOException {
         FileMetadata metadata = readIndexed(store, split);
@@ -165,7 +165,7 @@ public final class FileMetadataCache {
         return split.sizeBytes() <= FileDataSources.SMALL_FILE.toBytes();
     }
 
-    /** From where on the first read of a file is: it is widened to whole blocks of checksums. */
+    /** The start of the first read of a file, which is widened to whole blocks of checksums. */
     private static long firstRead(SteleFileSplit split) {
         if (isSmall(split)) {
             return 0;
@@ -188,7 +188,10 @@ public final class FileMetadataCache {
                         || checksums.peek(path).isPresent());
     }
 
-    /** Whether the metadata of a split's file came from a node that has it in memory. */
+    /**
+     * Loads the metadata of a split's file from a node that has it in memory; returns whether that
+     * succeeded.
+     */
     private boolean ask(SteleFileSplit split) {
         try {
             Optional<byte[]> found = freshFiles.find(split.path());
@@ -198,7 +201,7 @@ public final class FileMetadataCache {
             FileMetadata metadata =
                     FileMetadata.decode(split.path(), found.get(), split.sizeBytes());
             if (metadata.isChecksumsAlone()) {
-                return false; // what is missing costs as much as all
+                return false; // a read of the rest costs as much as a read of all metadata
             }
             written(
                     split.path(),
@@ -219,7 +222,10 @@ public final class FileMetadataCache {
         return freshCount.sum();
     }
 
-    /** Whether it is worth to find out what will be read of a split's file. */
+    /**
+     * Whether the store of a split's file can prefetch, so that its ranges should be found in
+     * advance.
+     */
     public boolean isPrefetching(SteleFileSplit split, CacheUse use) throws IOException {
         return warehouses.open(use).open(split.path(), split.sizeBytes()).isPrefetching();
     }
@@ -232,7 +238,7 @@ public final class FileMetadataCache {
     /**
      * The decoded end of a file.
      *
-     * @param end reads it, if it is not here
+     * @param end reads it, if it is not cached
      */
     FileFooter footer(ChecksummedFile file, FileFooter.End end) throws IOException {
         return (FileFooter) get(Key.footer(file.path()), () -> FileFooter.read(file, end));
@@ -272,13 +278,13 @@ public final class FileMetadataCache {
         return part;
     }
 
-    /** Whether that is here. */
+    /** Whether the row indexes and footer of a stripe are cached. */
     boolean hasStripe(ChecksummedFile file, StripeInformation stripe) {
         return parts.peek(Key.stripe(file.path(), stripe)).isPresent();
     }
 
     /**
-     * Takes what is wanted of a file that was just written, so that its first reader has it.
+     * Caches the metadata of a file that was just written, so that its first reader finds it.
      *
      * @param written all of the file but the streams of its columns
      */
@@ -334,7 +340,7 @@ public final class FileMetadataCache {
     private record Key(String path, long part) {
         private static final long FOOTER = -1;
         private static final long CONTENT = -2;
-        // The path has about a hundred characters; its parts' keys have each their own
+        // The path has about a hundred characters; each key has its own copy
         static final long RETAINED_BYTES = 250;
 
         static Key footer(String path) {

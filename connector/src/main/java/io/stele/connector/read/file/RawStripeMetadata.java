@@ -13,7 +13,7 @@ import java.io.IOException;
  * @param footer not to be modified
  */
 record RawStripeMetadata(byte[] index, byte[] footer) implements CachedFilePart {
-    /** Larger ones are read with the data each time: of files of other writers than ours. */
+    /** Larger metadata, which only files of other writers have, is read with the data each time. */
     static final long MAX_BYTES = 4L << 20;
 
     static RawStripeMetadata read(ChecksummedFile file, StripeInformation stripe)

@@ -32,11 +32,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
 /**
- * A prefetch of the parts of a file that a scan will read. First come the row indexes and footers
- * of all its stripes at once. Then come their columns, whose positions the footers give, as many
- * stripes ahead as the {@link RetrievalBalance} has room for. So the scan waits for the warehouse
- * about twice, not several times per stripe. A scan that computes more than it reads holds no more
- * than it needs.
+ * An asynchronous prefetch, into the data page cache, of the parts of a column file that a scan
+ * will read. First come the row indexes and footers of all its stripes at once. Then come their
+ * columns, whose positions the footers give, as many stripes ahead as the {@link RetrievalBalance}
+ * has room for. So the scan waits for the warehouse about twice, not several times per stripe. A
+ * scan that computes more than it reads holds no more than it needs.
  *
  * <p>The scan itself still reads through the cache: it finds the pages, or waits for those in
  * flight. Its methods are called by the scan's thread and by tasks of the executor; guarded by
@@ -56,15 +56,15 @@ public final class StripePrefetch implements AutoCloseable {
     private final Executor executor;
     private final Optional<ReadingAhead> balance;
     private final Optional<RetrievalBalance.Processor> processor;
-    private final List<Ahead> stripes = new ArrayList<>(); // in order; those of the split
+    private final List<Ahead> stripes = new ArrayList<>(); // the stripes of the split, in order
     private int begun;
     private int reached;
 
     /**
      * @param cachesStripes whether the stripes' row indexes and footers are cached in {@code
      *     fileMetadata}
-     * @param options those that the scan reads with
-     * @param columns those that the scan reads
+     * @param options the options that the scan reads with
+     * @param columns the columns that the scan reads
      * @param balance between fetching and processing; empty: all is fetched at once
      * @param executor runs tasks that wait for the warehouse
      */
@@ -85,7 +85,8 @@ public final class StripePrefetch implements AutoCloseable {
         this.maxGap = options.getMaxMergeDistance().toBytes();
         this.executor = requireNonNull(executor, "executor is null");
         this.balance = requireNonNull(balance, "balance is null");
-        // Not by the thread of the scan that gives room back: it holds its own prefetch's lock
+        // Not on the thread of the scan that returns room, because it holds the lock of its own
+        // prefetch
         this.processor =
                 balance.map(
                         present -> present.balance().open(() -> executor.execute(this::beginNext)));
@@ -119,7 +120,7 @@ public final class StripePrefetch implements AutoCloseable {
     /**
      * Begins with the stripes of a split that statistics do not rule out.
      *
-     * @return completes when the first of them has come, or came to nothing; never fails
+     * @return completes when the first stripe was fetched or its fetch has failed; never fails
      */
     public CompletableFuture<Void> start(
             long splitStart, long splitLength, OrcPredicate statistics) {
@@ -131,7 +132,10 @@ public final class StripePrefetch implements AutoCloseable {
         return wanted.isEmpty() ? CompletableFuture.completedFuture(null) : wanted.getFirst().here;
     }
 
-    /** The footer of a stripe and the index of the next one are neighbours, and one request. */
+    /**
+     * Fetches row indexes and footers. The footer of a stripe and the index of the next stripe are
+     * adjacent, and take one request.
+     */
     private void fetchMetadata(List<Ahead> wanted) {
         CompletableFuture<Void> before = CompletableFuture.completedFuture(null);
         long fetchedTo = 0;
@@ -167,7 +171,7 @@ public final class StripePrefetch implements AutoCloseable {
         ends.thenRunAsync(() -> findColumns(ahead), executor)
                 .exceptionally(
                         _ -> {
-                            ahead.here.complete(null); // its reader requests it itself
+                            ahead.here.complete(null); // the scan requests it itself
                             return null;
                         });
     }
@@ -180,7 +184,7 @@ public final class StripePrefetch implements AutoCloseable {
         beginNext();
     }
 
-    /** Begins the columns of the stripes that come next, as far as there is room. */
+    /** Starts to fetch the columns of the next stripes, as long as there is room. */
     private void beginNext() {
         Optional<Ahead> next = next();
         while (next.isPresent()) {
@@ -223,11 +227,11 @@ public final class StripePrefetch implements AutoCloseable {
     }
 
     /**
-     * The scan has read so far.
+     * Records how far the scan has read, and starts the fetches that it makes room for.
      *
      * @param row of the file that it reads next
      * @param readBytes that it has read since it began
-     * @param waitedNanos of it, in which it read
+     * @param waitedNanos nanoseconds that it spent reading since it began
      */
     public void advance(long row, long readBytes, long waitedNanos) {
         synchronized (this) {
@@ -247,7 +251,7 @@ public final class StripePrefetch implements AutoCloseable {
     }
 
     /**
-     * When the scan can read the stripe of a row without waiting for the warehouse.
+     * Completes when the scan can read the stripe of a row without waiting for the warehouse.
      *
      * @param row of the file that it reads next
      * @param readBytes that it has read since it began
@@ -257,7 +261,7 @@ public final class StripePrefetch implements AutoCloseable {
                 reached > 0 && reached < stripes.size() && stripes.get(reached - 1).endRow <= row;
         CompletableFuture<Void> here =
                 isNext ? stripes.get(reached).here : CompletableFuture.completedFuture(null);
-        // One that has not been begun is read by the scan itself
+        // A stripe whose fetch was not started is read by the scan itself
         if (here.isDone() || begun <= reached) {
             return CompletableFuture.completedFuture(null);
         }
@@ -265,7 +269,7 @@ public final class StripePrefetch implements AutoCloseable {
         return here;
     }
 
-    /** Gives the room back; what is on its way comes to the pages nevertheless. */
+    /** Returns the room; fetches in flight still fill pages of the cache. */
     @Override
     public void close() {
         processor.ifPresent(RetrievalBalance.Processor::close);
@@ -304,8 +308,8 @@ public final class StripePrefetch implements AutoCloseable {
     }
 
     /**
-     * Of the data of the scan's columns, whose row indexes are here; none if the footer cannot be
-     * read.
+     * The ranges of the data of the scan's columns in a stripe, without row indexes, which are
+     * fetched already; none if the footer cannot be read.
      */
     private List<Range> ranges(StripeInformation stripe) {
         List<Range> ranges = new ArrayList<>();

@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.LongAdder;
  * their present names.
  */
 public final class TableUses {
-    /** Tables that are counted; others are not. */
+    /** The largest number of tables that are counted. */
     private static final int MAX_TABLES = 10_000;
 
     private final ConcurrentMap<String, Counts> tables = new ConcurrentHashMap<>();
@@ -36,7 +36,7 @@ public final class TableUses {
     }
 
     /**
-     * Counts what was found.
+     * Counts a hit.
      *
      * @param path of a file of the table
      */
@@ -46,7 +46,7 @@ public final class TableUses {
         counts.hitBytes.add(bytes);
     }
 
-    /** Counts what was not found, and how long it took to bring it. */
+    /** Counts a miss, whose load took {@code nanos} nanoseconds. */
     public void missed(String path, long nanos) {
         Counts counts = counts(path);
         counts.misses.increment();
@@ -65,7 +65,7 @@ public final class TableUses {
         return known;
     }
 
-    /** Of each table so far. */
+    /** The counters of each table so far. */
     public List<Use> uses() {
         return tables.entrySet().stream()
                 .filter(table -> !table.getKey().isEmpty())
@@ -77,9 +77,9 @@ public final class TableUses {
     }
 
     /**
-     * Of one table.
+     * The counters of one table.
      *
-     * @param savedMillis hits times what a miss took in the mean
+     * @param savedMillis hits times the mean time of a miss, in milliseconds
      */
     public record Use(String table, long hits, long misses, long hitBytes, long savedMillis) {
         public Use {

@@ -9,7 +9,10 @@ import io.trino.orc.OrcDataSourceId;
 import io.trino.orc.OrcReaderOptions;
 import java.io.IOException;
 
-/** One ORC file of the warehouse, every read of which is checked. Confined to one thread. */
+/**
+ * The data source through which trino-orc reads one column file of the warehouse, every read of
+ * which is checked. Confined to one thread.
+ */
 public final class WarehouseOrcDataSource extends AbstractOrcDataSource {
     private final ChecksummedFile file;
 
@@ -22,7 +25,7 @@ public final class WarehouseOrcDataSource extends AbstractOrcDataSource {
         return file;
     }
 
-    /** Counters of the bytes read, and of those of them that came from the warehouse. */
+    /** Counters of the bytes read, and of the bytes that came from the warehouse. */
     public ReadTally tally() {
         return file.unchecked().tally();
     }

@@ -10,11 +10,11 @@ import java.util.Optional;
 import java.util.function.ToLongFunction;
 
 /**
- * The LSNs of changes that a query wants, as a range that includes all of them, from its conditions
- * on version and timestamp.
+ * A range of LSNs that includes all changes that a query of {@code table_changes} wants, from its
+ * conditions on version and timestamp.
  *
- * @param after changes above it
- * @param upTo changes at or below it
+ * @param after the lower bound, exclusive
+ * @param upTo the upper bound, inclusive
  */
 record ChangeLsnRange(Lsn after, Lsn upTo) {
     private static final int COUNTER_BITS = 16;
@@ -30,13 +30,13 @@ record ChangeLsnRange(Lsn after, Lsn upTo) {
                         COUNTER_BITS);
     }
 
-    /** Whether there are none. */
+    /** Whether it includes no LSN. */
     boolean isEmpty() {
         return after.compareTo(upTo) >= 0;
     }
 
     /**
-     * @param bits of an LSN below those that the column has
+     * @param bits number of low bits of an LSN that the column's values do not have
      */
     private ChangeLsnRange within(
             TableChangesHandle changes,
@@ -71,7 +71,7 @@ record ChangeLsnRange(Lsn after, Lsn upTo) {
         return new ChangeLsnRange(new Lsn(low), new Lsn(Math.max(0, high)));
     }
 
-    /** The first LSN of a value; LSNs end with the long. */
+    /** The first LSN of a value; at most the largest long. */
     private static long first(long value, int bits) {
         return value <= 0 ? 0 : value > Long.MAX_VALUE >> bits ? Long.MAX_VALUE : value << bits;
     }

@@ -34,8 +34,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows that a sidecar streams. It never blocks: its future completes when the next batch is
- * here. Confined to one driver.
+ * A page source of rows that a sidecar streams to this worker. It never blocks; its future
+ * completes when the next batch has arrived. Confined to one driver.
  */
 final class LivePageSource implements ConnectorPageSource {
     // 9 waits that double from 20 ms: ten seconds of a busy sidecar.

@@ -20,7 +20,7 @@ import java.util.function.Function;
 
 /**
  * A builder of the columns that a scan requests from a stream of the sidecar, and of the channels
- * that make the wanted columns of them. Each column is requested once. Confined to one thread.
+ * that make the wanted columns from them. Each column is requested once. Confined to one thread.
  */
 final class StreamColumns {
     private final TableSchema table;
@@ -67,7 +67,7 @@ final class StreamColumns {
         return fields.read(columnId).type();
     }
 
-    /** The wanted columns, made of the stream's. */
+    /** The channels that make the wanted columns from the stream's columns. */
     List<ScanChannel> channels() {
         return List.copyOf(channels);
     }

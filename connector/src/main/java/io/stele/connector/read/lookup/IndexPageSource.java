@@ -19,8 +19,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of a join's keys, one request after the other. Waits for them itself: the engine loads
- * an index in a driver that must not block. Confined to one driver.
+ * A page source of the rows that an index join looks up, with one request to the sidecar after the
+ * other. It waits for replies in the calling thread, because Trino loads an index in a driver that
+ * must not be blocked. Confined to one driver.
  */
 final class IndexPageSource implements ConnectorPageSource {
     private final JoinKeys keys;
@@ -33,7 +34,7 @@ final class IndexPageSource implements ConnectorPageSource {
 
     /**
      * @param lookup opens the rows of keys
-     * @param timeoutMillis how long to wait for them
+     * @param timeoutMillis most milliseconds to wait for rows
      */
     IndexPageSource(
             JoinKeys keys, Function<LookupKeys, ConnectorPageSource> lookup, long timeoutMillis) {

@@ -20,13 +20,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The keys that a join looks up, in batches of what one request takes. Confined to one driver. */
+/**
+ * A reader of the keys that an index join looks up, in batches of the size of one request. Confined
+ * to one driver.
+ */
 final class JoinKeys implements AutoCloseable {
     private final SteleIndexHandle index;
     private final RecordCursor cursor;
     private final List<Type> joinedTypes;
     private final int[] places; // of the join's columns in the key
-    private final Block[] key; // of a position each; what the join does not bring stays
+    private final Block[] key; // one position each; columns that the join does not bring stay
     private final KeyRows rows;
 
     /**
@@ -97,7 +100,7 @@ final class JoinKeys implements AutoCloseable {
             if (e.code() != ErrorCode.KEY_TOO_LARGE) {
                 throw e;
             }
-            // No row has it
+            // No row has such a key
         }
     }
 

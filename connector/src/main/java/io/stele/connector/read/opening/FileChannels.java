@@ -75,7 +75,7 @@ final class FileChannels {
         return read;
     }
 
-    /** The wanted columns; empty: they are the read ones, unchanged. */
+    /** The channels of the wanted columns; empty if these are the read columns, unchanged. */
     Optional<List<ScanChannel>> wanted() {
         return isDirect() ? Optional.empty() : Optional.of(channels);
     }
@@ -109,7 +109,7 @@ final class FileChannels {
         OrcColumn column = found.get();
         ColumnSchema written = file.written(columnId, column);
         if (type instanceof VarcharType || type instanceof CharType) {
-            // Longer text, where it is that, has the same bytes
+            // Text of a type that was widened since has the same bytes
             return new ScanChannel.Text(read.add(column, types.toTrino(written.type())));
         }
         IdentifiedType present = IdentifiedType.of(presentColumn);

@@ -7,7 +7,7 @@ import io.trino.orc.OrcCorruptionException;
 import io.trino.spi.TrinoException;
 import java.io.IOException;
 
-/** The translation of failures in the read of a column file. Stateless. */
+/** The translation of failures in reads of column files into Trino exceptions. Stateless. */
 final class FileFailures {
     private FileFailures() {}
 

@@ -27,8 +27,9 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The visible rows of some stripes of one column file. For a wholly visible file whose columns need
- * no conversion nothing is done a row. Confined to one driver.
+ * A page source of the visible rows of a file split, from trino-orc's reader and the decoded-column
+ * cache. If the file is wholly visible and its columns need no conversion, nothing is done per row.
+ * Confined to one driver.
  */
 final class FilePageSource implements ConnectorPageSource {
     private final OrcRecordReader reader;
@@ -70,7 +71,7 @@ final class FilePageSource implements ConnectorPageSource {
         this.memory = requireNonNull(memory, "memory is null");
     }
 
-    /** While the stripe that comes next is on its way. */
+    /** Blocked while the next stripe is in flight. */
     @Override
     public CompletableFuture<?> isBlocked() {
         return finished || prefetch.isEmpty()
@@ -142,8 +143,8 @@ final class FilePageSource implements ConnectorPageSource {
                                         "Bytes read of files",
                                         new LongCount(tally.readBytes()),
                                         "Bytes from the data cache",
-                                        // what a prefetch of this scan fetched is not from the
-                                        // cache
+                                        // bytes that a prefetch of this scan fetched are not from
+                                        // the cache
                                         new LongCount(
                                                 Math.max(
                                                         0,

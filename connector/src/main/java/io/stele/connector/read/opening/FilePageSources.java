@@ -111,7 +111,7 @@ public final class FilePageSources {
             SteleFileSplit split,
             TupleDomain<SteleColumnHandle> constraint,
             ScanCaches use) {
-        // One with bitmap indexes may not even be opened
+        // A file with bitmap indexes may not even be opened
         if (constraint.isNone()
                 || split.bitmapIndexBytes().isPresent()
                 || fileMetadata.isLoaded(split)) {
@@ -154,7 +154,7 @@ public final class FilePageSources {
                 new FixedPageSource(ImmutableList.of()), CompletableFuture.completedFuture(null));
     }
 
-    /** The scan of a split: its arguments of {@link #open}. */
+    /** The scan of a split: the arguments of {@link #open}. */
     private record Scan(
             SteleTableHandle table,
             SteleFileSplit split,
@@ -273,7 +273,8 @@ public final class FilePageSources {
     }
 
     /**
-     * Not where few row groups are wanted, or few rows: then most of it would not be read at all.
+     * The prefetch of a scan; empty if few row groups or few rows are wanted, because most of the
+     * fetched data would not be read.
      */
     private Optional<StripePrefetch> prefetch(
             Scan scan, OpenedFile file, SelectedRows rows, List<OrcColumn> columns)

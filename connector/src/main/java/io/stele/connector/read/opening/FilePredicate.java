@@ -54,7 +54,9 @@ final class FilePredicate {
         return builder.build();
     }
 
-    /** For the file's statistics, where these are of values as they are now. */
+    /**
+     * Adds the domain of a column, if the file's statistics are of values in their present form.
+     */
     private void addDomain(
             TupleDomainOrcPredicateBuilder builder,
             SteleColumnHandle column,
@@ -77,7 +79,7 @@ final class FilePredicate {
                             fileDomain -> builder.addColumn(found.get().getColumnId(), fileDomain));
             Optional<ScaledDoubles> scaled = file.scaled(column.id());
             if (scaled.isPresent() && !column.isField()) {
-                // Row groups have statistics of the columns alone that are read
+                // Row groups have statistics only of the columns that are read
                 ScaledDoubles doubles = scaled.get();
                 builder.addColumn(doubles.column().getColumnId(), doubles.domain(domain));
             }

@@ -16,9 +16,9 @@ import io.trino.spi.predicate.TupleDomain;
 import java.util.List;
 
 /**
- * A prefetcher that begins to open files when splits of them are planned, if this node is the one
- * that reads them: the engine takes tens of milliseconds from there to the first page sources, and
- * longer to those that its drivers are not free for yet. Thread-safe.
+ * An asynchronous prefetcher of file metadata for planned splits, if the node that plans them will
+ * probably also read them. Trino takes tens of milliseconds from planning to the first page
+ * sources, and longer to page sources for which its drivers are not free yet. Thread-safe.
  */
 public final class FilePreopener {
     /**
@@ -39,7 +39,7 @@ public final class FilePreopener {
      * Starts to open the first files whose metadata is not cached yet; does not wait, and never
      * fails.
      *
-     * @param constraint of the scan: stripes without rows of it are left out
+     * @param constraint the constraint of the scan; stripes without matching rows are left out
      */
     public void open(
             ConnectorSession session,

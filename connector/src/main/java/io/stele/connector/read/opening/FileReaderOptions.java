@@ -37,9 +37,9 @@ final class FileReaderOptions {
     private FileReaderOptions() {}
 
     /**
-     * Streams are read piece by piece, and what lies between chosen row groups is not. A piece
-     * holds what was compressed together, or trino-orc takes the file for malformed: files of other
-     * writers than ours may have larger chunks.
+     * Options for few row groups: streams are read piece by piece, without the data between the
+     * chosen row groups. A piece must hold a whole compressed chunk, or trino-orc regards the file
+     * as malformed. Files of other writers may have larger chunks.
      *
      * @param chunkBytes most bytes that are compressed together in the file
      */

@@ -77,7 +77,7 @@ final class OpenedFile {
         return Optional.ofNullable(columns.get(columnId));
     }
 
-    /** The whole numbers that the file has of a column of doubles. */
+    /** The whole numbers as which the file stores a column of doubles; empty if it does not. */
     Optional<ScaledDoubles> scaled(int columnId) {
         return Optional.ofNullable(scaled.get(columnId));
     }

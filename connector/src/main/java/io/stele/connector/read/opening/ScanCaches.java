@@ -16,7 +16,7 @@ public record ScanCaches(CacheUse pages, boolean footers, boolean columns) {
         requireNonNull(pages, "pages is null");
     }
 
-    /** All of them. */
+    /** All caches. */
     public static ScanCaches all(CacheUse pages) {
         return new ScanCaches(pages, true, true);
     }

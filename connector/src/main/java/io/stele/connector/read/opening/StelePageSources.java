@@ -45,7 +45,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** The provider of the page sources of splits. Thread-safe. */
+/**
+ * Trino's entrance to reads on a worker: it opens the page source of a split, from a file, a cache
+ * or a sidecar. Thread-safe.
+ */
 public final class StelePageSources implements ConnectorPageSourceProvider {
     private final FilePageSources files;
     private final LivePageSources live;

@@ -24,8 +24,9 @@ import java.util.function.Function;
 import java.util.function.IntUnaryOperator;
 
 /**
- * An expression that was pushed into a scan, computed where no aggregation took it further. Values
- * and errors are those of Trino's operators. Immutable.
+ * An evaluator, on a worker, of a pushed-down expression over pages of a scan, unless an
+ * aggregation in the sidecar computes it. Values and errors are those of Trino's operators.
+ * Immutable.
  */
 final class BlockExpression {
     private final ScalarExpression expression;

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 final class BlockFilter {
     private final Domain domain;
     private final Test test;
-    private final @Nullable LongTest longTest; // the same, of types that are longs
+    private final @Nullable LongTest longTest; // for types whose values are longs
 
     /** Of one value that is not null. */
     @FunctionalInterface
@@ -49,7 +49,7 @@ final class BlockFilter {
     }
 
     /**
-     * Selects those of {@code positions} whose value is in the domain, in place.
+     * Selects, in place, the {@code positions} whose value is in the domain.
      *
      * @return how many are left
      */
@@ -85,7 +85,7 @@ final class BlockFilter {
         }
     }
 
-    // From the arrays: a call of the type and one of the block for each value cost more than it
+    // Reads the arrays directly, because calls of the type and the block for each value cost more
 
     private static int selectLongs(
             LongTest test, LongArrayBlock block, int[] positions, int count) {
@@ -182,7 +182,10 @@ final class BlockFilter {
                 domain.includesNullableValue(TypeUtils.readNativeValue(type, block, position));
     }
 
-    /** For long lists, as dynamic filters have them: a domain would box and compare each value. */
+    /**
+     * A search structure for long lists, as in dynamic filters; a domain would box and compare each
+     * value.
+     */
     private static LongIntervals intervals(List<Range> ranges) {
         return LongIntervals.of(
                 ranges.stream()

@@ -10,8 +10,8 @@ import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A page whose columns {@link ScanChannel}s derive from another page's, each at its first use.
- * Confined to one driver.
+ * A page whose columns are computed by {@link ScanChannel}s from another page's columns, each at
+ * its first use. Confined to one driver.
  */
 public final class ChannelSourcePage implements SourcePage {
     private static final int INSTANCE_SIZE = instanceSize(ChannelSourcePage.class);

@@ -12,8 +12,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The columns of another source, and expressions of them, computed on demand. Confined to one
- * driver.
+ * A page source that adds pushed-down expressions, computed on demand, to the columns of another
+ * source. Confined to one driver.
  */
 public final class ComputingPageSource extends ForwardingPageSource {
     private final List<ScanChannel> channels;

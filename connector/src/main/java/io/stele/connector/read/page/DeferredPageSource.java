@@ -15,14 +15,14 @@ import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A page source that is being opened by another thread. Until then it is blocked, and its driver
- * gives its thread to others instead of waiting for the warehouse. Confined to one driver.
+ * A page source of a column file that another thread is opening. Until it is open, it is blocked,
+ * so that its driver yields the thread and does not wait for the warehouse. Confined to one driver.
  */
 public final class DeferredPageSource implements ConnectorPageSource {
     private final CompletableFuture<ConnectorPageSource> opening;
     private boolean closed;
 
-    /** Owns what is opened from now on. */
+    /** Takes ownership of the source that is being opened. */
     public DeferredPageSource(CompletableFuture<ConnectorPageSource> opening) {
         this.opening = requireNonNull(opening, "opening is null");
     }

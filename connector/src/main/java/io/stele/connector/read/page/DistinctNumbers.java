@@ -3,8 +3,8 @@ package io.stele.connector.read.page;
 import java.util.Arrays;
 
 /**
- * A numbering of the distinct values of a sequence in the order of their first appearance, up to
- * 256 of them. Confined to one thread.
+ * An assignment of dictionary codes to the distinct values of a sequence, at most 256, in the order
+ * of their first appearance. Confined to one thread.
  */
 public final class DistinctNumbers {
     /** Greatest number of distinct values that one byte indexes. */

@@ -17,8 +17,9 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of another source that satisfy conditions. The other source has the columns of the
- * conditions as well; the others are only read in rows that are left. Confined to one driver.
+ * A page source that returns the rows of another source that satisfy a scan's conditions. The other
+ * source also has the columns of the conditions; all further columns are read only in the remaining
+ * rows. Confined to one driver.
  */
 public final class EnforcingPageSource extends ForwardingPageSource {
     private final int[] filteredChannels;
@@ -51,10 +52,10 @@ public final class EnforcingPageSource extends ForwardingPageSource {
     }
 
     /**
-     * The other source, narrowed.
+     * The other source, filtered.
      *
      * @param columns of the source
-     * @param wantedCount how many of them come out, the first ones
+     * @param wantedCount how many of them, the first ones, are returned
      */
     public static EnforcingPageSource of(
             ScanConditions conditions,
@@ -98,7 +99,7 @@ public final class EnforcingPageSource extends ForwardingPageSource {
         return wanted.isPresent() ? new ChannelSourcePage(page, wanted.get()) : page;
     }
 
-    /** Rows of the other source so far. */
+    /** The number of rows of the other source so far. */
     public long scannedRows() {
         return scannedRows;
     }

@@ -7,7 +7,7 @@ import io.trino.spi.metrics.Metrics;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 
-/** Another source whose pages a subclass changes. Confined to one driver. */
+/** A base class of page sources that change the pages of another source. Confined to one driver. */
 public abstract class ForwardingPageSource implements ConnectorPageSource {
     private final ConnectorPageSource source;
 

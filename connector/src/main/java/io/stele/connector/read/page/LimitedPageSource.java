@@ -8,8 +8,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Another source until it has given enough rows; the page that reaches the limit is whole. Confined
- * to one driver.
+ * A page source that ends when another source has returned enough rows; the page that reaches the
+ * limit is whole. Confined to one driver.
  */
 public final class LimitedPageSource extends ForwardingPageSource {
     private long remaining;

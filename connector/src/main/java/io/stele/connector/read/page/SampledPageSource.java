@@ -9,13 +9,17 @@ import java.util.OptionalLong;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/** Some of the rows of another source, each with the same probability. Confined to one driver. */
+/**
+ * A page source that returns a random sample of another source's rows, each with the same
+ * probability. Confined to one driver.
+ */
 public final class SampledPageSource extends ForwardingPageSource {
     private final SteleSample sample;
     private final SplittableRandom random;
 
     /**
-     * @param part which source of the sample it is, so that they do not draw the same
+     * @param part number of this source in the sample, so that sources draw different random
+     *     numbers
      */
     public SampledPageSource(ConnectorPageSource source, SteleSample sample, int part) {
         super(source);

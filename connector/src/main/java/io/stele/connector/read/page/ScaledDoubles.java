@@ -26,8 +26,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A column of doubles that a file has as whole numbers as well, all of it: read instead of the
- * doubles, and decoded to the same bits. See {@link ScaledColumn}. Immutable.
+ * A decoder of a column of doubles that a file also stores, completely, as whole numbers, which are
+ * read instead and decoded to the same bits. See {@link ScaledColumn}. Immutable.
  */
 public final class ScaledDoubles {
     /** The most distinct values that {@code PackedBlock} stores as one byte per value. */
@@ -55,7 +55,7 @@ public final class ScaledDoubles {
         this.filtered = filtered;
     }
 
-    /** Those of a file, by id of the column of doubles. */
+    /** The decoders of a file, by id of the column of doubles. */
     public static Map<Integer, ScaledDoubles> of(
             OrcReader reader, Map<Integer, OrcColumn> fileColumns) {
         Optional<ColumnMetadata<ColumnStatistics>> statistics = reader.getFooter().getFileStats();
@@ -79,7 +79,7 @@ public final class ScaledDoubles {
         return found;
     }
 
-    /** Its writer may have given it up at some row. */
+    /** Whether the whole numbers are complete; their writer may have stopped them at some row. */
     private static boolean isWhole(
             @Nullable ColumnStatistics whole, @Nullable ColumnStatistics doubles) {
         return whole != null
@@ -113,14 +113,14 @@ public final class ScaledDoubles {
     }
 
     /**
-     * The same for a scan that leaves rows out by the column: few distinct values come as a
-     * dictionary block, as {@link PackedBlock#unpack(boolean)} has it.
+     * The decoder for a scan that filters rows by the column: few distinct values are returned as a
+     * dictionary block, as by {@code PackedBlock.unpack}.
      */
     public ScaledDoubles filtered() {
         return new ScaledDoubles(column, scale, least, entries, true);
     }
 
-    /** The whole numbers in the file: of type bigint. */
+    /** The column of whole numbers in the file, of type bigint. */
     public OrcColumn column() {
         return column;
     }
@@ -179,7 +179,10 @@ public final class ScaledDoubles {
         return doubles.build();
     }
 
-    /** A domain of doubles in whole numbers, for statistics: these may be one too many each way. */
+    /**
+     * A domain of doubles in whole numbers, for statistics; each range may be wider by one at each
+     * end.
+     */
     public Domain domain(Domain doubles) {
         List<Range> ranges =
                 doubles.getValues().getRanges().getOrderedRanges().stream()

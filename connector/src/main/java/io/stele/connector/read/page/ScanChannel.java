@@ -50,7 +50,7 @@ public sealed interface ScanChannel {
         }
     }
 
-    /** A column of doubles, of the whole numbers in the source. */
+    /** A column of doubles, decoded from whole numbers in the source. */
     record Scaled(int channel, ScaledDoubles doubles) implements ScanChannel {
         @Override
         public Block load(SourcePage page) {
@@ -67,7 +67,7 @@ public sealed interface ScanChannel {
     }
 
     /**
-     * A field inside a column of rows; null where the row is.
+     * A field inside a column of rows; null where the row is null.
      *
      * @param positions of the field in its row, from the outside in
      */

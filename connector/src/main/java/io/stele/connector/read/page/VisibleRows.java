@@ -11,12 +11,12 @@ import org.roaringbitmap.PeekableIntIterator;
 import org.roaringbitmap.RoaringBitmap;
 
 /**
- * A filter of a file's pages that leaves out what its snapshot does not contain: rows deleted at or
- * before it, rows written after it, and rows that had expired by then. Does nothing, and costs
- * nothing, for a file that is wholly visible. Confined to one driver.
+ * A filter of a file's pages that leaves out the rows that the scan's snapshot does not contain:
+ * rows deleted at or before it, rows written after it, and rows that had expired by then. Does
+ * nothing, and costs nothing, for a file that is wholly visible. Confined to one driver.
  */
 public final class VisibleRows {
-    /** No column of the source has the rows' LSNs. */
+    /** The channel if no column of the source has the rows' LSNs. */
     public static final int NO_CHANNEL = -1;
 
     private final @Nullable RoaringBitmap deletedRows;
@@ -28,8 +28,8 @@ public final class VisibleRows {
     /**
      * @param lsnChannel the source's channel with the rows' LSNs, or {@link #NO_CHANNEL} where all
      *     are visible
-     * @param fromLsn rows below have expired
-     * @param readLsn rows above came later
+     * @param fromLsn rows with a lower LSN have expired
+     * @param readLsn the snapshot LSN; rows with a higher LSN were written later
      */
     public VisibleRows(
             @Nullable RoaringBitmap deletedRows, int lsnChannel, long fromLsn, long readLsn) {

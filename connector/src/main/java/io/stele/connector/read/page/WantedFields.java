@@ -19,8 +19,8 @@ import java.util.Set;
 
 /**
  * The projection of a scan's row columns to the fields that it wants. A column that is also wanted
- * as a whole is read as a whole. So is one of which more than {@link ColumnFields#MAX_PATHS} fields
- * are wanted. Immutable.
+ * as a whole is read as a whole. A column of which more than {@link ColumnFields#MAX_PATHS} fields
+ * are wanted is also read as a whole. Immutable.
  */
 public final class WantedFields {
     private final TableSchema table;
@@ -61,7 +61,9 @@ public final class WantedFields {
                                                 .formatted(columnId, paths.get(columnId))));
     }
 
-    /** The wanted part of a type that the column has or had; empty if there is none of it. */
+    /**
+     * The wanted part of a type that the column has or had; empty if the type has no wanted field.
+     */
     public Optional<IdentifiedType> kept(int columnId, IdentifiedType type) {
         List<List<Integer>> wanted = paths.get(columnId);
         return wanted == null ? Optional.of(type) : type.keeping(wanted);
@@ -83,10 +85,11 @@ public final class WantedFields {
     }
 
     /**
-     * A file's column with some of its fields only, so that the streams of the others are not read.
+     * A file's column with some of its fields only, so that the streams of other fields are not
+     * read.
      *
      * @param written the column's type in the file
-     * @param kept the part of it to read
+     * @param kept the part of the type to read
      */
     public static OrcColumn narrowed(
             OrcColumn column, IdentifiedType written, IdentifiedType kept) {

@@ -17,9 +17,15 @@ import java.io.IOException;
 import java.util.Optional;
 import org.roaringbitmap.RoaringBitmap;
 
-/** The bitmap indexes of column files, partly cached in memory. Thread-safe. */
+/**
+ * A reader, on a worker, of the bitmap indexes of column files, with a cache of their blocks in
+ * memory. Thread-safe.
+ */
 public final class FileBitmapIndexes {
-    /** For the bitmaps of the values that dashboards query; others are a read of some kilobytes. */
+    /**
+     * Enough for the bitmaps of the values that dashboards query; other bitmaps take a read of some
+     * kilobytes.
+     */
     private static final long CACHE_BYTES = 32L << 20;
 
     private final ObjectStore warehouse;

@@ -6,11 +6,14 @@ import io.trino.orc.OrcReader;
 import io.trino.orc.metadata.StripeInformation;
 import org.roaringbitmap.RoaringBitmap;
 
-/** The rows of a file that a sample has: whole row groups, so that the others are not read. */
+/**
+ * The choice of a file's rows that a sample contains, by whole row groups, so that other row groups
+ * are not read.
+ */
 final class SampledRowGroups {
     private SampledRowGroups() {}
 
-    /** Ordinals of the rows; of a file without row groups a stripe is one. */
+    /** Ordinals of the sampled rows; in a file without row groups, a stripe counts as one. */
     static RoaringBitmap of(SteleSample sample, SteleFileSplit split, OrcReader reader) {
         RoaringBitmap rows = new RoaringBitmap();
         int groupRows = reader.getFooter().getRowsInRowGroup().orElse(Integer.MAX_VALUE);

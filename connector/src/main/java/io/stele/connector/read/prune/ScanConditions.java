@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The conditions that the rows of a scan satisfy, as far as they depend on values alone, and those
- * of them that must be checked in one file. Immutable.
+ * The conditions of a scan on column values that a worker must check row by row in one file.
+ * Immutable.
  *
  * @param residual domains of columns that some rows of the file may not match
  */
@@ -24,14 +24,17 @@ public record ScanConditions(Map<SteleColumnHandle, Domain> residual) {
         residual = new LinkedHashMap<>(requireNonNull(residual, "residual is null"));
     }
 
-    /** Those of an enforced scan: no operator above checks them again. */
+    /**
+     * The conditions of an enforced scan, which no operator above checks again; none for other
+     * scans.
+     */
     public static ScanConditions enforced(SteleTableHandle table, List<Integer> certainColumns) {
         return table.enforced()
                 ? of(table, table.constraint(), certainColumns)
                 : new ScanConditions(Map.of());
     }
 
-    /** Those of a split of a scan without dynamic filters. */
+    /** The conditions of a split, without dynamic filters. */
     public static ScanConditions of(SteleTableHandle table, SteleFileSplit split) {
         return of(table, table.constraint(), split.certainColumns());
     }
@@ -58,7 +61,7 @@ public record ScanConditions(Map<SteleColumnHandle, Domain> residual) {
         return new ScanConditions(residual);
     }
 
-    /** These conditions and those found since. */
+    /** These conditions and the domains that dynamic filters have found since. */
     public ScanConditions and(SteleTableHandle table, TupleDomain<SteleColumnHandle> found) {
         Map<SteleColumnHandle, Domain> both = new LinkedHashMap<>(residual);
         found.getDomains()

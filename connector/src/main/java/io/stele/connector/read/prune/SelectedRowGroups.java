@@ -13,14 +13,14 @@ import java.util.List;
 import org.roaringbitmap.RoaringBitmap;
 
 /**
- * A predicate of row groups that skips those without any of some rows, beside those that statistics
- * rule out.
+ * A predicate of trino-orc that skips row groups without any selected row, besides those that
+ * statistics rule out.
  *
  * <p>trino-orc does not pass the row group to a predicate. But it calls the predicate in a fixed
- * order. When a record reader is created: for the file, then for each stripe of the split by
- * offset. Then, at each stripe that matched and has several row groups: for each of these. This
- * class follows that order by row counts. If they differ from the expected ones, it excludes
- * nothing any more.
+ * order. When a record reader is created, it calls it for the file, then for each stripe of the
+ * split by offset. Later, at each stripe that matched and has several row groups, it calls it for
+ * each row group. This class follows that order by row counts. If a count differs from the expected
+ * one, it excludes nothing any more.
  *
  * <p>Confined to one record reader, and so to one driver.
  */

@@ -33,7 +33,7 @@ public final class SelectedRows {
 
     /**
      * @param sample of the rows; empty: all
-     * @param indexed rows that bitmap indexes leave; empty: all
+     * @param indexed rows that bitmap indexes select; empty: all
      */
     public static SelectedRows of(
             SteleFileSplit split,
@@ -50,7 +50,7 @@ public final class SelectedRows {
         return new SelectedRows(split, reader, selected);
     }
 
-    /** Whether no row is excluded but deleted ones. */
+    /** Whether only deleted rows are excluded. */
     public boolean isAll() {
         return selected.isEmpty();
     }

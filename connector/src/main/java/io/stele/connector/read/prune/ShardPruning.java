@@ -38,7 +38,7 @@ public final class ShardPruning {
         this.types = requireNonNull(types, "types is null");
     }
 
-    /** Which shards have to be read. */
+    /** A test of whether a shard, by its index, has to be read. */
     public IntPredicate wanted(TableSchema table, TupleDomain<SteleColumnHandle> constraint) {
         List<ColumnSchema> columns = table.distributionColumns();
         if (columns.isEmpty() || constraint.isAll()) {
@@ -72,7 +72,7 @@ public final class ShardPruning {
             } catch (SteleException e) {
                 if (e.code() != ErrorCode.KEY_TOO_LARGE && e.code() != ErrorCode.ROW_TOO_LARGE) {
                     throw SteleErrors.translate(e);
-                } // else no row has it
+                } // else no row has such a key
             }
             return;
         }
@@ -110,24 +110,14 @@ public final class ShardPruning {
     }
 
     /**
-     * The table with its distribution columns only: a key that is bound in part has a shard all the
-     * same.
+     * The table with its distribution columns only: a key whose other columns are not bound has a
+     * shard too.
      */
     public static TableSchema distributionTable(TableSchema table) {
         List<Integer> ids = table.distributionColumns().stream().map(ColumnSchema::id).toList();
-        return new TableSchema(
-                table.id(),
-                table.schemaName(),
-                table.tableName(),
-                table.schemaVersion(),
-                table.distributionColumns(),
-                table.hasPrimaryKey() ? ids : List.of(),
-                ids,
-                List.of(),
-                List.of(),
-                table.orientation(),
-                table.tableGroup(),
-                table.shardCount(),
-                Optional.empty());
+        return table.narrowedTo(table.distributionColumns())
+                .primaryKey(table.hasPrimaryKey() ? ids : List.of())
+                .distributionKey(ids)
+                .build();
     }
 }

@@ -19,7 +19,7 @@ import java.util.OptionalLong;
 public final class SplitLimits {
     private SplitLimits() {}
 
-    /** Of a file: rows come in the order of the file's keys. */
+    /** The limit of a file, whose rows come in the order of its sort key. */
     public static OptionalLong ofFile(SteleTableHandle table) {
         return of(table, SteleTopN.sortKey(table.table()));
     }
@@ -30,7 +30,7 @@ public final class SplitLimits {
      */
     public static OptionalLong ofStream(SteleTableHandle table, ScanMode mode) {
         if (table.selection().sample().isPresent()) {
-            return OptionalLong.empty(); // the sample is taken of what comes
+            return OptionalLong.empty(); // the rows of the stream are sampled
         }
         return of(table, isInKeyOrder(table, mode) ? table.table().primaryKey() : List.of());
     }

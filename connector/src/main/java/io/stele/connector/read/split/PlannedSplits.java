@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The splits of a scan.
+ * The planned splits of a scan, with the cost estimate behind them.
  *
  * @param estimate by which a lookup or a scan was chosen; empty where there was no choice
  */

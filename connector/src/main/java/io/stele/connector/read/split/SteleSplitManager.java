@@ -60,7 +60,8 @@ import java.util.function.IntPredicate;
 import java.util.function.Supplier;
 
 /**
- * The planner of a snapshot's splits: ranges of files, and what only the sidecar has. Stateless.
+ * The planner of a scan's splits on the coordinator: ranges of column files, and the rows, lookups
+ * or aggregations that the sidecar serves. Stateless.
  */
 public final class SteleSplitManager implements ConnectorSplitManager {
     /** Opening a file costs about as much as reading 1/20 of a full split. */
@@ -121,7 +122,7 @@ public final class SteleSplitManager implements ConnectorSplitManager {
             return new FixedSplitSource(new SteleAggregateSplit());
         }
         if (table.lookup().filter(lookup -> lookup.keyCount() > 1).isPresent()) {
-            return new SteleSplitSource(planner, 0); // it has what was estimated
+            return new SteleSplitSource(planner, 0); // it reports the estimate
         }
         if (dynamicFilterColumns.isEmpty() || table.lookup().isPresent()) {
             return new FixedSplitSource(planner.apply(TupleDomain.all()).splits());
@@ -149,7 +150,7 @@ public final class SteleSplitManager implements ConnectorSplitManager {
     /**
      * The splits with rows of a table.
      *
-     * @param found what a join found out about the rows it needs
+     * @param found the domains that dynamic filters of joins have found
      */
     private PlannedSplits plan(
             ConnectorSession session,
@@ -197,7 +198,7 @@ public final class SteleSplitManager implements ConnectorSplitManager {
 
     /**
      * @param plan of the whole scan
-     * @param wanted what is read of it
+     * @param wanted the part of the plan that is read
      */
     private List<ConnectorSplit> scan(
             ConnectorSession session,

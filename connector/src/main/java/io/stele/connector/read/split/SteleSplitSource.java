@@ -16,8 +16,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The splits of a scan that a join narrows: planned at the engine's first request, which comes when
- * the join's other side was read or took too long. Guarded by itself.
+ * An asynchronous source of a scan's splits, which plans them at Trino's first request, when the
+ * other side of a join was read or took too long. Guarded by itself.
  */
 final class SteleSplitSource implements ConnectorSplitSource {
     private final Function<TupleDomain<SteleColumnHandle>, PlannedSplits> planner;
@@ -28,8 +28,8 @@ final class SteleSplitSource implements ConnectorSplitSource {
 
     /**
      * @param planner the splits that have rows of a constraint; makes a request to the sidecar, so
-     *     it is not called on the engine's thread
-     * @param waitMillis how long the engine should wait for the join
+     *     it is not called on Trino's thread
+     * @param waitMillis how long Trino should wait for the join
      */
     SteleSplitSource(
             Function<TupleDomain<SteleColumnHandle>, PlannedSplits> planner, long waitMillis) {

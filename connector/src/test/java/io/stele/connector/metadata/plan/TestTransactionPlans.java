@@ -24,7 +24,6 @@ import io.stele.protocol.predicate.ValueRange;
 import io.stele.protocol.row.ValueCodec;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
-import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.connector.SchemaTableName;
 import java.util.ArrayList;
@@ -99,20 +98,10 @@ final class TestTransactionPlans {
     }
 
     private static TableSchema schema() {
-        return new TableSchema(
-                TABLE,
-                "s",
-                "t",
-                1,
-                List.of(new ColumnSchema(1, "v", DataType.parse("bigint"))),
-                List.of(),
-                List.of(),
-                List.of(),
-                List.of(),
-                Orientation.COLUMN,
-                0,
-                1,
-                Optional.empty());
+        return TableSchema.builder("s", "t")
+                .id(TABLE)
+                .columns(List.of(new ColumnSchema(1, "v", DataType.parse("bigint"))))
+                .build();
     }
 
     private static TablePlan received(String token, int fileCount, boolean isTold) {

@@ -10,7 +10,6 @@ import io.stele.connector.handle.SteleTableHandle;
 import io.stele.protocol.TableId;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
-import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.predicate.TupleDomain;
 import io.trino.spi.type.RowType;
@@ -26,29 +25,20 @@ final class TestFilteredRowsKey {
 
     private static SteleTableHandle table(List<Integer> fieldIds) {
         return new SteleTableHandle(
-                new TableSchema(
-                        new TableId(7),
-                        "s",
-                        "t",
-                        1,
-                        List.of(
-                                new ColumnSchema(1, "a", DataType.parse("bigint")),
-                                new ColumnSchema(2, "b", DataType.parse("bigint")),
-                                new ColumnSchema(
-                                        3,
-                                        "r",
-                                        DataType.parse("row(x bigint, y bigint)"),
-                                        true,
-                                        Optional.empty(),
-                                        fieldIds)),
-                        List.of(),
-                        List.of(),
-                        List.of(),
-                        List.of(),
-                        Orientation.COLUMN,
-                        0,
-                        1,
-                        Optional.empty()),
+                TableSchema.builder("s", "t")
+                        .id(new TableId(7))
+                        .columns(
+                                List.of(
+                                        new ColumnSchema(1, "a", DataType.parse("bigint")),
+                                        new ColumnSchema(2, "b", DataType.parse("bigint")),
+                                        new ColumnSchema(
+                                                3,
+                                                "r",
+                                                DataType.parse("row(x bigint, y bigint)"),
+                                                true,
+                                                Optional.empty(),
+                                                fieldIds)))
+                        .build(),
                 "snapshot",
                 100);
     }

@@ -14,7 +14,6 @@ import io.stele.connector.read.page.ForwardingPageSource;
 import io.stele.protocol.TableId;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
-import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.Page;
 import io.trino.spi.block.Block;
@@ -61,22 +60,13 @@ final class TestFilteredRowsScan {
 
     private static SteleTableHandle table(TupleDomain<SteleColumnHandle> constraint) {
         TableSchema schema =
-                new TableSchema(
-                        new TableId(7),
-                        "s",
-                        "t",
-                        1,
-                        List.of(
-                                new ColumnSchema(1, "id", DataType.parse("bigint")),
-                                new ColumnSchema(2, "v", DataType.parse("bigint"))),
-                        List.of(),
-                        List.of(),
-                        List.of(),
-                        List.of(),
-                        Orientation.COLUMN,
-                        0,
-                        1,
-                        Optional.empty());
+                TableSchema.builder("s", "t")
+                        .id(new TableId(7))
+                        .columns(
+                                List.of(
+                                        new ColumnSchema(1, "id", DataType.parse("bigint")),
+                                        new ColumnSchema(2, "v", DataType.parse("bigint"))))
+                        .build();
         return new SteleTableHandle(schema, "snapshot", 100)
                 .withConstraint(constraint, Optional.empty(), Optional.empty(), true);
     }

@@ -6,7 +6,6 @@ import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleTopN;
 import io.stele.connector.type.NativeValues;
 import io.stele.protocol.ShardId;
-import io.stele.protocol.TableId;
 import io.stele.protocol.api.scan.FileScan;
 import io.stele.protocol.api.scan.ScanMode;
 import io.stele.protocol.api.scan.ScanPlan;
@@ -14,7 +13,6 @@ import io.stele.protocol.api.scan.ShardScan;
 import io.stele.protocol.predicate.ColumnStats;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
-import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.ScalarType;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.connector.SortOrder;
@@ -201,19 +199,8 @@ final class TestTopNBound {
     }
 
     private static TableSchema table(String type) {
-        return new TableSchema(
-                new TableId(1),
-                "s",
-                "t",
-                1,
-                List.of(new ColumnSchema(1, "v", DataType.parse(type))),
-                List.of(),
-                List.of(),
-                List.of(),
-                List.of(),
-                Orientation.COLUMN,
-                0,
-                1,
-                Optional.empty());
+        return TableSchema.builder("s", "t")
+                .columns(List.of(new ColumnSchema(1, "v", DataType.parse(type))))
+                .build();
     }
 }

@@ -6,10 +6,11 @@ import io.stele.protocol.TableId;
 import io.stele.protocol.schema.ColumnChange;
 
 /**
- * A request to change a column of a table, or a field inside one; the reply is the table as it is
- * then.
+ * A request to change a column of a table, or a field inside one; the reply describes the changed
+ * table.
  *
- * @param schemaVersion the version the change was made for; STALE_TABLE if it is another one
+ * @param schemaVersion the version that the change is based on; STALE_TABLE if the present version
+ *     is another one
  */
 public record AlterTableRequest(TableId tableId, int schemaVersion, ColumnChange change) {
     public AlterTableRequest {

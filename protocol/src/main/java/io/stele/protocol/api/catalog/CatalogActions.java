@@ -78,13 +78,13 @@ public final class CatalogActions {
             Action.framed("metadata-changes", MetadataChangesRequest.class, MetadataChanges.class);
 
     /**
-     * One result follows the other until the caller gives up: what changes, and at least one a
+     * A stream of results until the caller cancels it: one for each change, and at least one a
      * second.
      */
     public static final Action<MetadataChangesRequest, MetadataChanges> WATCH_METADATA =
             Action.of("watch-metadata", MetadataChangesRequest.class, MetadataChanges.class);
 
-    /** The addresses of the sidecar that answers; its host is empty where the caller knows it. */
+    /** The address of the replying sidecar; its host is empty if the caller knows it. */
     public static final Action<Done, NodeAddress> NODE_ADDRESS =
             Action.framed("node-address", Done.class, NodeAddress.class);
 

@@ -1,7 +1,7 @@
 package io.stele.protocol.api.catalog;
 
 /**
- * An estimate of the distinct count of a column and of the size of its values.
+ * An estimate of the distinct count of a column and of the size of its values, for the optimizer.
  *
  * @param distinctCount distinct values that are not null; -1: unknown
  * @param valueBytes bytes of all values of variable length; -1: unknown, or the type has a fixed

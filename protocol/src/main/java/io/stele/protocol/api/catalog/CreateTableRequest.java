@@ -6,16 +6,17 @@ import io.stele.protocol.schema.TableSchema;
 import java.util.Optional;
 
 /**
- * A request to create a table; the reply has what was created.
+ * A request to create a table; the reply describes the created table.
  *
- * @param schema what to create; the sidecar assigns the table id, the schema version and, where the
- *     table group is not an existing one, its id: these values of the request are ignored
- * @param tableGroupName the table group, created with {@code schema.shardCount()} shards where
- *     there is none of the name; empty for the default one of that shard count
+ * @param schema of the new table. The sidecar assigns the table id, the schema version and, for a
+ *     new table group, its id: these values of the request are ignored
+ * @param tableGroupName the table group, created with {@code schema.shardCount()} shards if it does
+ *     not exist; empty for the default group of that shard count
  * @param staged whether the table stays invisible until a transaction publishes it (CREATE TABLE
  *     AS)
- * @param ignoreExisting whether a table of the name is no error; the reply then has that one
- * @param replace whether the new table takes the place of one of the name, when it is created or
+ * @param ignoreExisting whether an existing table of the name is no error; the reply then describes
+ *     it
+ * @param replace whether the new table replaces an existing one of the name, when it is created or
  *     published; absent: no
  */
 public record CreateTableRequest(
@@ -30,7 +31,7 @@ public record CreateTableRequest(
         requireNonNull(tableGroupName, "tableGroupName is null");
     }
 
-    /** Of a new name. */
+    /** A request for a table that replaces no other. */
     public CreateTableRequest(
             TableSchema schema, String tableGroupName, boolean staged, boolean ignoreExisting) {
         this(schema, tableGroupName, staged, ignoreExisting, Optional.empty());

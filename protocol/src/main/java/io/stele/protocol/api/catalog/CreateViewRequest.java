@@ -5,12 +5,12 @@ import static java.util.Objects.requireNonNull;
 import java.util.Optional;
 
 /**
- * A request to create a view, or a materialized one with an empty table for its rows; the reply has
- * what was created.
+ * A request to create a view, or a materialized view with an empty storage table; the reply
+ * describes the created view.
  *
  * @param definition see {@link io.stele.protocol.schema.ViewSchema}
- * @param replace whether a view of the name and kind makes room
- * @param storage of a materialized view the table for its rows; its name is the sidecar's to choose
+ * @param replace whether it replaces a view of the same name and kind
+ * @param storage the storage table of a materialized view; the sidecar chooses its name
  */
 public record CreateViewRequest(
         TableName name, String definition, boolean replace, Optional<CreateTableRequest> storage) {

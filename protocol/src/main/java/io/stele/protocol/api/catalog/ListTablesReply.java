@@ -2,7 +2,7 @@ package io.stele.protocol.api.catalog;
 
 import java.util.List;
 
-/** Tables by name. */
+/** The reply to a request for tables: their names, in order. */
 public record ListTablesReply(List<TableName> tables) {
     public ListTablesReply {
         tables = List.copyOf(tables);

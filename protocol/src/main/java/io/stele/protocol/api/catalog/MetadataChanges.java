@@ -5,12 +5,13 @@ import static java.util.Objects.requireNonNull;
 import java.util.List;
 
 /**
- * The changes of the catalog's metadata since a version that the caller has.
+ * A sidecar's reply with the changes of catalog metadata since the caller's version, by which
+ * connectors invalidate cached metadata.
  *
  * @param version up to which changes are included
- * @param all whether anything may be different, because the list of changes is not complete
- * @param relations names of the tables and views whose definition or statistics are different,
- *     including those that are new or gone; at most {@value #MAX_RELATIONS}
+ * @param all whether all metadata may have changed, because the list of changes is not complete
+ * @param relations names of the tables and views whose definition or statistics changed, including
+ *     new and dropped ones; at most {@value #MAX_RELATIONS}
  */
 public record MetadataChanges(MetadataVersion version, boolean all, List<TableName> relations) {
     /** Beyond this number, reloading everything costs less than sending the names. */
@@ -21,7 +22,7 @@ public record MetadataChanges(MetadataVersion version, boolean all, List<TableNa
         relations = List.copyOf(relations);
     }
 
-    /** Whether a name may mean something else, or its rows be others by much. */
+    /** Whether the relation of a name, or its statistics, may have changed. */
     public boolean concerns(TableName relation) {
         return all || relations.contains(relation);
     }

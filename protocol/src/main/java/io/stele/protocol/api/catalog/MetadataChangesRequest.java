@@ -7,7 +7,7 @@ import java.util.Optional;
 /**
  * A request for the changes of the catalog's metadata since a version.
  *
- * @param since the version that the caller has; empty: none
+ * @param since the caller's version; empty if the caller has no metadata
  */
 public record MetadataChangesRequest(Optional<MetadataVersion> since) {
     public MetadataChangesRequest {

@@ -1,9 +1,10 @@
 package io.stele.protocol.api.catalog;
 
 /**
- * The version of a sidecar's metadata that a reply or a cache includes.
+ * The version of a sidecar's catalog metadata in a reply or a metadata cache, for comparisons
+ * within one instance.
  *
- * @param instance of the sidecar's storage: versions of two instances are not compared
+ * @param instance of the sidecar's storage: versions of different instances are not comparable
  * @param catalog version of the catalog: definitions of tables and views
  * @param statistics version of the tables' row statistics
  */

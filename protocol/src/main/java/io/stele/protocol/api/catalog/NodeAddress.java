@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 /**
  * The network address of a sidecar: its host and the ports of its endpoints.
  *
- * @param host name or address; empty: the host that gave this answer, so that a sidecar behind any
+ * @param host name or address; empty: the host that the caller used, so that a sidecar behind any
  *     name works
  * @param clientPort port of the framed protocol
  * @param flightPort port of Arrow Flight
@@ -19,7 +19,8 @@ public record NodeAddress(String nodeId, String host, int clientPort, int flight
     }
 
     /**
-     * This address as seen by a caller that reached the answering sidecar under {@code callerHost}.
+     * The host of this address, for a caller that reached the replying sidecar as {@code
+     * callerHost}.
      */
     public String hostOr(String callerHost) {
         return host.isEmpty() ? callerHost : host;

@@ -6,8 +6,8 @@ import io.stele.protocol.schema.ViewSchema;
 import java.util.Optional;
 
 /**
- * A reply with the relation (table or view) of a name. Both are empty if the name has none; in a
- * reply that opens a table also if the caller has the present description.
+ * A reply with the relation (table or view) of a name. Both are empty if no relation has the name.
+ * In a reply that opens a table, both are also empty if the caller has the present description.
  */
 public record RelationReply(Optional<TableDescription> table, Optional<ViewSchema> view) {
     public RelationReply {

@@ -10,9 +10,8 @@ import java.util.List;
 /**
  * A request to change options of a table.
  *
- * @param changed the options to change; all others keep the values that they have when the request
- *     is applied
- * @param values the new values of the changed ones
+ * @param changed the options to change; all other options keep their present values
+ * @param values the new values of the changed options
  */
 public record SetOptionsRequest(TableId tableId, List<TableOption> changed, TableOptions values) {
     public SetOptionsRequest {

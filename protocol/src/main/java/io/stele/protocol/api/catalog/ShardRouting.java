@@ -6,7 +6,7 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * The routing table of a table: the sidecars that own its shards.
+ * The routing of a table's requests: the sidecars that own its shards.
  *
  * @param nodes the sidecars
  * @param owners for each shard by index, the index of its owner in {@code nodes}

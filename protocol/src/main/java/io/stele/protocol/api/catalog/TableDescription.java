@@ -7,11 +7,11 @@ import io.stele.protocol.schema.TableSchema;
 import java.util.Optional;
 
 /**
- * A table: its schema, its statistics, and the owners of its shards.
+ * The reply of a sidecar about a table: its schema, its statistics, and the owners of its shards.
  *
- * @param createdLsn since when the table is the one of its name; a snapshot before it sees the
- *     table that it replaced, or none; empty: unknown
- * @param changedLsn at or above the LSN of the last change of its rows; empty: unknown
+ * @param createdLsn the LSN at which the table got its name; an earlier snapshot sees the table
+ *     that it replaced, or none; empty: unknown
+ * @param changedLsn an upper bound of the LSN of its last row change; empty: unknown
  */
 public record TableDescription(
         TableSchema schema,
@@ -34,7 +34,7 @@ public record TableDescription(
         }
     }
 
-    /** Whether a reader at an LSN sees another table of the name, or none. */
+    /** Whether a reader at an LSN sees another table of the name, or no table. */
     public boolean isYoungerThan(Lsn snapshot) {
         return createdLsn.isPresent() && createdLsn.get().compareTo(snapshot) > 0;
     }

@@ -2,7 +2,7 @@ package io.stele.protocol.api.catalog;
 
 import static java.util.Objects.requireNonNull;
 
-/** A table by name. */
+/** The qualified name of a table or view: schema and name. */
 public record TableName(String schemaName, String tableName) {
     public TableName {
         requireNonNull(schemaName, "schemaName is null");

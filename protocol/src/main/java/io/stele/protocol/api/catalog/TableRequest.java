@@ -6,10 +6,9 @@ import io.stele.protocol.TableId;
 import java.util.Optional;
 
 /**
- * Something to do with a table named so.
+ * The request of the actions that need only a table, by its name.
  *
- * @param tableId the table the caller has in mind; STALE_TABLE where another one has the name by
- *     now
+ * @param tableId the id that the caller knows; STALE_TABLE if another table has the name now
  */
 public record TableRequest(TableName table, Optional<TableId> tableId) {
     public TableRequest {

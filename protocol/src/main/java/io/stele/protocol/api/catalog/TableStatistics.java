@@ -9,7 +9,7 @@ import java.util.Map;
  *
  * @param columns statistics by column id, with bounds encoded as values of the column's type in the
  *     schema version that they were requested for; columns without statistics are absent
- * @param sizes sizes of columns by column id; unknown ones are absent
+ * @param sizes sizes of columns by column id; unknown sizes are absent
  */
 public record TableStatistics(
         long rowCount,
@@ -23,7 +23,7 @@ public record TableStatistics(
         sizes = sizes == null ? Map.of() : Map.copyOf(sizes); // absent from older sidecars
     }
 
-    /** Only the numbers of the table, which are the same in every version of its columns. */
+    /** The numbers of the table alone, which are equal in every version of its columns. */
     public TableStatistics withoutColumns() {
         return new TableStatistics(rowCount, sizeBytes, Map.of(), Map.of());
     }

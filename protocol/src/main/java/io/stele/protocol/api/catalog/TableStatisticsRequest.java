@@ -10,9 +10,10 @@ import java.util.OptionalInt;
  * A request for the estimated statistics of a table, restricted to the files that may match a
  * predicate.
  *
- * @param schemaVersion the version of the columns that the caller knows; for another one than the
- *     present the reply has no statistics of columns. Empty, from older connectors: the present one
- * @param predicate files that cannot match are left out
+ * @param schemaVersion the version of the columns that the caller knows; if it is not the present
+ *     version, the reply has no statistics of columns. Empty, from older connectors: the present
+ *     version
+ * @param predicate files that cannot match it are ignored
  */
 public record TableStatisticsRequest(
         TableId tableId, OptionalInt schemaVersion, ScanPredicate predicate) {

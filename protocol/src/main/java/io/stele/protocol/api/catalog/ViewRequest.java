@@ -3,9 +3,10 @@ package io.stele.protocol.api.catalog;
 import static java.util.Objects.requireNonNull;
 
 /**
- * Something to do with a view named so.
+ * The request of the actions that need only a view, by its name, and a part of other view requests.
  *
- * @param materialized which kind of view the caller has in mind; TABLE_NOT_FOUND if it is another
+ * @param materialized the kind of view that the caller expects; TABLE_NOT_FOUND if it is the other
+ *     kind
  */
 public record ViewRequest(TableName name, boolean materialized) {
     public ViewRequest {

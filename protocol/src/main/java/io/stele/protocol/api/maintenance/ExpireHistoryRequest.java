@@ -6,9 +6,9 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.TableId;
 
 /**
- * A request to expire the history of a table below an LSN, however long its retention is.
+ * A request to expire the history of a table below an LSN, independent of the table's retention.
  *
- * @param before the LSN; history that a lease holds is retained all the same
+ * @param before the LSN, exclusive; history that a lease needs is retained anyway
  */
 public record ExpireHistoryRequest(TableId tableId, Lsn before) {
     public ExpireHistoryRequest {

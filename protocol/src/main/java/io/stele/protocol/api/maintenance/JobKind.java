@@ -2,22 +2,22 @@ package io.stele.protocol.api.maintenance;
 
 import java.util.Locale;
 
-/** A kind of long work on one table. */
+/** The kinds of maintenance jobs on one table, which a request can start. */
 public enum JobKind {
-    /** Writes what is in memory into files. */
+    /** Flushes the table's rows in memory to files. */
     FLUSH("shards", true),
     /** Flushes, then compacts until no files are left to compact. */
     COMPACT("bytes", true),
-    /** Flushes, and sketches the columns of files that were written without. */
+    /** Flushes, and adds column sketches to files that were written without sketches. */
     ANALYZE("bytes", true),
     /** Discards history; the argument is the LSN below which it is discarded. */
     EXPIRE_HISTORY("bytes", false),
     /**
-     * Deletes files that belong to nothing; the argument is the moment before which they changed
-     * last, in milliseconds since 1970.
+     * Deletes orphan files; the argument is a time in epoch milliseconds: files changed at or after
+     * it are not deleted.
      */
     REMOVE_ORPHAN_FILES("files", false),
-    /** Makes the entries of a secondary index; the argument is the id of the index. */
+    /** Creates the entries of a secondary index; the argument is the id of the index. */
     BUILD_INDEX("rows", false);
 
     private final String unit;
@@ -38,7 +38,7 @@ public enum JobKind {
         return coversOnlyThePast;
     }
 
-    /** Its name for people. */
+    /** The name in reports. */
     public String label() {
         return name().toLowerCase(Locale.ROOT);
     }

@@ -4,14 +4,14 @@ import java.util.Locale;
 
 /** The states of a job on a table, from queued to ended. */
 public enum JobState {
-    /** Others of its kind go first. */
+    /** The job waits for others of its kind. */
     QUEUED,
     RUNNING,
     FINISHED,
     FAILED,
     CANCELLED;
 
-    /** Whether nothing happens to it any more. */
+    /** Whether the state is final. */
     public boolean hasEnded() {
         return switch (this) {
             case QUEUED, RUNNING -> false;
@@ -19,7 +19,7 @@ public enum JobState {
         };
     }
 
-    /** Its name for people. */
+    /** The name in reports. */
     public String label() {
         return name().toLowerCase(Locale.ROOT);
     }

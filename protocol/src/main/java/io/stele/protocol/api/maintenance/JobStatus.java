@@ -8,17 +8,17 @@ import io.stele.protocol.api.catalog.TableName;
 import java.util.Optional;
 
 /**
- * A job and its progress.
+ * The state and progress of one maintenance job of a sidecar, in replies.
  *
- * @param id no other job of the warehouse has it, also after a restart
- * @param index of {@link JobKind#BUILD_INDEX} its name
+ * @param id unique in the warehouse, also after a restart
+ * @param index the name of the index of {@link JobKind#BUILD_INDEX}
  * @param user the user of the first request; empty if it named none
- * @param asked how often it was requested
- * @param createdMillis when, in milliseconds since 1970, as the others
- * @param done units of its kind
- * @param total the work found so far; it grows while more is found
- * @param result of {@link JobKind#REMOVE_ORPHAN_FILES} the number of objects; else 0
- * @param error the name of its error code
+ * @param asked the number of requests for it
+ * @param createdMillis time of the first request; this and the other times are epoch milliseconds
+ * @param done finished work, in the unit of its kind
+ * @param total work found so far, in the unit of its kind; may grow
+ * @param result the number of deleted objects of {@link JobKind#REMOVE_ORPHAN_FILES}; else 0
+ * @param error the name of the failure's error code
  * @param message of the failure
  */
 public record JobStatus(
@@ -50,7 +50,7 @@ public record JobStatus(
         requireNonNull(message, "message is null");
     }
 
-    /** Its failure, if it failed. */
+    /** The failure of a failed job. */
     public Optional<SteleException> failure() {
         return error.map(
                 name -> new SteleException(ErrorCode.of(name), message.orElse("Job " + id)));

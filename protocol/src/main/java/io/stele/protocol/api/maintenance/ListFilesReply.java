@@ -5,9 +5,10 @@ import static java.util.Objects.requireNonNull;
 import java.util.List;
 
 /**
- * The shards of a table and their files, each shard as of its own moment.
+ * A sidecar's reply with the files and memory of a table in its shards, each shard at its own point
+ * in time.
  *
- * @param nodeId of the sidecar that has the shards
+ * @param nodeId of the sidecar that owns the shards
  */
 public record ListFilesReply(String nodeId, List<TableShardFiles> shards) {
     public ListFilesReply {

@@ -5,9 +5,9 @@ import static java.util.Objects.requireNonNull;
 import java.util.List;
 
 /**
- * The jobs of a sidecar.
+ * A sidecar's reply with its maintenance jobs and their progress.
  *
- * @param jobs the newest is last; those that ended long ago are not included
+ * @param jobs in order of creation, the newest last; jobs that ended long ago are not included
  */
 public record ListJobsReply(String nodeId, List<JobStatus> jobs) {
     public ListJobsReply {

@@ -4,25 +4,27 @@ import io.stele.protocol.api.Action;
 import io.stele.protocol.api.Done;
 import io.stele.protocol.api.catalog.TableRequest;
 
-/** The actions on long work, and on the files and history of tables. */
+/**
+ * The actions that run and list maintenance jobs, and list or delete files and history of tables.
+ */
 public final class MaintenanceActions {
-    /** The reply comes when what was in memory lies in files. */
+    /** Replies when the rows that were in memory are in files. */
     public static final Action<TableRequest, Done> FLUSH =
             Action.of("flush", TableRequest.class, Done.class);
 
-    /** The reply comes when nothing is left to compact. */
+    /** Replies when nothing is left to compact. */
     public static final Action<TableRequest, Done> COMPACT =
             Action.of("compact", TableRequest.class, Done.class);
 
-    /** The reply comes when all files have sketches of their columns. */
+    /** Replies when all files have sketches of their columns. */
     public static final Action<TableRequest, Done> ANALYZE =
             Action.of("analyze", TableRequest.class, Done.class);
 
-    /** The reply comes when the job has ended or the wait is over. */
+    /** Replies when the job has ended or the wait is over. */
     public static final Action<RunJobRequest, JobStatus> RUN_JOB =
             Action.of("run-job", RunJobRequest.class, JobStatus.class);
 
-    /** INVALID_ARGUMENT if the job has ended. */
+    /** Fails with INVALID_ARGUMENT if the job has ended. */
     public static final Action<CancelJobRequest, JobStatus> CANCEL_JOB =
             Action.of("cancel-job", CancelJobRequest.class, JobStatus.class);
 
@@ -38,7 +40,7 @@ public final class MaintenanceActions {
     public static final Action<TableRequest, TableHistoryReply> TABLE_HISTORY =
             Action.of("table-history", TableRequest.class, TableHistoryReply.class);
 
-    /** The reply comes when compaction has dropped the expired history from all files. */
+    /** Replies when compaction has dropped the expired history from all files. */
     public static final Action<ExpireHistoryRequest, Done> EXPIRE_HISTORY =
             Action.of("expire-history", ExpireHistoryRequest.class, Done.class);
 

@@ -10,9 +10,9 @@ import java.util.Optional;
  * already running the same work, the request joins it. So a request whose reply was lost may be
  * sent again.
  *
- * @param argument as the {@link JobKind} defines it
- * @param jobId the job that an earlier reply named: the request waits for it, independent of other
- *     jobs; if the sidecar does not have it, because it was restarted, the work starts again
+ * @param argument as defined by the {@link JobKind}
+ * @param jobId the job of an earlier reply, for which the request waits, independent of other jobs;
+ *     if the sidecar does not have it, because it was restarted, the work starts again
  * @param waitMillis the longest wait for the end of the job, in milliseconds; a sidecar may wait
  *     less
  */
@@ -29,17 +29,17 @@ public record RunJobRequest(
         requireNonNull(jobId, "jobId is null");
     }
 
-    /** Of work that has no argument. */
+    /** A request for work without an argument. */
     public static RunJobRequest of(JobKind kind, TableRequest table) {
         return new RunJobRequest(kind, table, Optional.empty(), Optional.empty(), 0);
     }
 
-    /** Of work that has one. */
+    /** A request for work with an argument. */
     public static RunJobRequest of(JobKind kind, TableRequest table, long argument) {
         return new RunJobRequest(kind, table, Optional.of(argument), Optional.empty(), 0);
     }
 
-    /** The same request with another waiting time, for a job that the sidecar may already have. */
+    /** This request with another waiting time, for a job that the sidecar may already have. */
     public RunJobRequest waiting(Optional<String> job, long millis) {
         return new RunJobRequest(kind, table, argument, job, millis);
     }

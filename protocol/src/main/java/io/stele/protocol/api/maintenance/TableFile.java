@@ -8,18 +8,18 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * A file of a table as its shard has it now. The array is not to be changed.
+ * The description of one present file of a table, in replies that list files. The array must not be
+ * changed.
  *
  * @param path warehouse path
  * @param column whether it is a column file (ORC); else it is an SST file
- * @param indexId the secondary index whose entries it holds; empty: rows of the table
+ * @param indexId the secondary index whose entries it has; empty if it has rows of the table
  * @param level 0 for a file that was flushed or written by a worker, higher for a compacted one
  * @param partition values of the partition columns, as {@link
- *     io.stele.protocol.row.KeyEncoder#forColumns} forms them; empty where files are not separated
- *     by partition
- * @param rowCount rows or versions in it, deleted ones included
- * @param deletedCount how many of them are deleted; 0 for an SST file, in which deletions are
- *     versions
+ *     io.stele.protocol.row.KeyEncoder#forColumns} forms them; empty if files are not separated by
+ *     partition
+ * @param rowCount rows or versions in the file, deleted ones included
+ * @param deletedCount deleted rows; 0 for an SST file, in which deletions are versions
  * @param minLsn smallest LSN of its rows
  * @param maxLsn greatest LSN of its rows
  */

@@ -7,12 +7,12 @@ import io.stele.protocol.schema.SchemaHistory;
 import io.stele.protocol.schema.TableSchema;
 
 /**
- * The schema history of a table: its present schema, its earlier columns, and the oldest readable
- * LSN.
+ * The reply with the schema history of a table: its present schema, its earlier columns, and the
+ * oldest readable LSN.
  *
  * @param schema the present schema
  * @param history the earlier columns
- * @param horizon the rows can be read as of this LSN and later ones
+ * @param horizon the oldest LSN as of which the rows can be read
  */
 public record TableHistoryReply(TableSchema schema, SchemaHistory history, Lsn horizon) {
     public TableHistoryReply {

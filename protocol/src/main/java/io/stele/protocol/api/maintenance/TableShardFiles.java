@@ -7,11 +7,12 @@ import io.stele.protocol.ShardId;
 import java.util.List;
 
 /**
- * The present data of a table in one shard: row versions in memory, and files.
+ * The present data of a table in one shard, in replies that list files: row versions in memory, and
+ * files.
  *
  * @param appliedLsn of the whole shard
  * @param memoryRows row versions that are in no file yet
- * @param memoryBytes bytes of these and of their index entries
+ * @param memoryBytes bytes of these row versions and of their index entries
  * @param files in no order
  */
 public record TableShardFiles(

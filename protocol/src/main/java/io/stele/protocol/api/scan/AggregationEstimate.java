@@ -1,20 +1,21 @@
 package io.stele.protocol.api.scan;
 
 /**
- * The work of an aggregation in the sidecar, by what is in its memory, beside that of a scan of the
- * same rows. It is made without reading, from manifests and caches.
+ * A sidecar's estimate of the work of a pushed-down aggregation and of a scan of the same rows,
+ * from which a connector chooses one. The sidecar computes it from manifests and the present
+ * content of its caches, without reads.
  *
  * @param files column files that have rows of the predicate
- * @param fileBytes of them, with all columns
- * @param scannedRows rows of the row groups in which a scan finds those of the predicate
- * @param scannedBytes of the wanted columns in these row groups
- * @param columns that are read of each row
+ * @param fileBytes bytes of these files, with all columns
+ * @param scannedRows rows of the row groups in which a scan finds the predicate's rows
+ * @param scannedBytes bytes of the wanted columns in these row groups
+ * @param columns number of columns that are read of each row
  * @param computedRows rows of files whose result is neither cached nor known from statistics
- * @param missingFiles files of them that must be read
+ * @param missingFiles files that must be read for the computed rows
  * @param missingValues values that must be decoded
  * @param missingBytes bytes of these values in the files
  * @param liveRows row versions that are in no column file
- * @param workers parts that the sidecar computes at once
+ * @param workers parts that the sidecar computes in parallel
  */
 public record AggregationEstimate(
         int files,

@@ -6,11 +6,11 @@ import io.stele.protocol.TableId;
 import java.util.Optional;
 
 /**
- * A table that the caller is likely to scan at the snapshot that is being opened, and the cached
- * plan that it has. It is part of a request that opens a table.
+ * The name of a table that the caller will likely scan, and of the scan plan cached for it, in a
+ * request that opens a table.
  *
- * @param schemaVersion the version that the caller has
- * @param token of the plan that the caller has cached ({@link TablePlan#token}); empty: none
+ * @param schemaVersion the caller's version of the table
+ * @param token of the caller's cached plan ({@link TablePlan#token}); empty if it has none
  * @param maxCells the size of the longest plan that the caller wants to receive, as {@link
  *     TablePlan#cells} counts; at most {@link TablePlan#MAX_CELLS}
  */

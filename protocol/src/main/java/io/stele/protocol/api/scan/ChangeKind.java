@@ -2,13 +2,13 @@ package io.stele.protocol.api.scan;
 
 /** The kinds of row changes in a change scan. */
 public enum ChangeKind {
-    /** There was no row of the key. */
+    /** A new row whose key had no row. */
     INSERT(1),
-    /** The row took the place of another one of its key. */
+    /** A new row that replaced another row of its key. */
     UPDATE(2),
-    /** The row is there no more. */
+    /** The deletion of a row. */
     DELETE(3),
-    /** The row before an {@link #UPDATE}, which follows it; only where it is asked for. */
+    /** The row before an {@link #UPDATE}, which follows it; only on request. */
     UPDATE_BEFORE(4);
 
     private final int code;
@@ -17,7 +17,7 @@ public enum ChangeKind {
         this.code = code;
     }
 
-    /** The kind of a code. */
+    /** The kind with a code. */
     public static ChangeKind of(long code) {
         for (ChangeKind kind : values()) {
             if (kind.code == code) {

@@ -12,11 +12,13 @@ import java.util.stream.Collectors;
  * The projection of row columns to the fields that a reader wants, so that the other fields are not
  * sent. A column is sent as a row of the wanted fields, in their own order. Immutable.
  *
- * @param paths by column id: ids of fields, from the outside in; at most {@value #MAX_PATHS} each.
- *     Columns that are not named are sent whole
+ * @param paths by column id: paths of field ids, the outermost first; at most {@value #MAX_PATHS}
+ *     for each column. Columns without paths are sent whole
  */
 public record ColumnFields(Map<Integer, List<List<Integer>>> paths) {
-    /** More fields than a query names by hand; a caller that wants more reads the whole column. */
+    /**
+     * More fields than a person writes in a query; a caller that wants more reads the whole column.
+     */
     public static final int MAX_PATHS = 1_000;
 
     public ColumnFields {
@@ -40,7 +42,7 @@ public record ColumnFields(Map<Integer, List<List<Integer>>> paths) {
                 });
     }
 
-    /** The column as it comes. */
+    /** The projected column, as it is sent. */
     public ColumnSchema of(ColumnSchema column) {
         List<List<Integer>> wanted = paths.get(column.id());
         if (wanted == null) {

@@ -7,8 +7,8 @@ import static java.util.Objects.requireNonNull;
  * sidecar's reply to {@link FileMetadataRequest}, and a writer's request to cache it in the
  * sidecar.
  *
- * @param path of the file, in the warehouse
- * @param content as the storage module encodes it; no bytes: none is cached
+ * @param path of the file in the warehouse
+ * @param content in the encoding of the storage module; no bytes if none is cached
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record EncodedFileMetadata(String path, byte[] content) {

@@ -7,7 +7,8 @@ import io.stele.protocol.aggregate.Aggregation;
 import io.stele.protocol.predicate.ScanPredicate;
 
 /**
- * A question for the cost of an aggregation of a table at a snapshot; nothing is computed.
+ * A request for the estimated cost of an aggregation of a table at a snapshot; the sidecar computes
+ * no result.
  *
  * @param schemaVersion the version that predicate and aggregation refer to
  */

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 /**
  * A request for the cached file metadata of a column file, which readers need before its values.
  *
- * @param path of the file, in the warehouse
+ * @param path of the file in the warehouse
  */
 public record FileMetadataRequest(String path) {
     public FileMetadataRequest {

@@ -12,15 +12,16 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
- * A column file to be read at a snapshot.
+ * The part of a scan plan for one column file, which the caller reads at a snapshot: path, deleted
+ * rows, statistics and places of metadata.
  *
  * @param path warehouse path
  * @param schemaVersion version of the table when the file was written
  * @param minLsn smallest LSN of its rows
  * @param maxLsn greatest LSN of its rows
- * @param ingestLsn the LSN of all its rows, where it has no {@code _lsn} column
- * @param firstRowId row id of its first row, where it has no {@code _row_id} column; the others
- *     follow by position
+ * @param ingestLsn the LSN of all its rows, if it has no {@code _lsn} column
+ * @param firstRowId row id of its first row, if it has no {@code _row_id} column; the next rows
+ *     have the next ids
  * @param deletedRows ordinals of rows that are deleted at the snapshot: a serialized RoaringBitmap;
  *     empty: none
  * @param deletedCount the number of deleted rows
@@ -31,8 +32,8 @@ import java.util.OptionalLong;
  *     WrittenFile#bitmapIndexPath(String)}; empty if it has none
  * @param checksumBlockBytes block size of the checksums beside it, at {@link
  *     WrittenFile#checksumsPath(String)}; empty if there are none
- * @param indexedMetadata the place of its metadata, which have its checksums; empty if these are
- *     beside it, or it has none
+ * @param indexedMetadata the place of its metadata, which include its checksums; empty if the
+ *     checksums are beside it, or it has none
  * @param fresh whether the sidecar had the file's metadata in memory when the scan was planned:
  *     {@link ScanActions#FILE_METADATA}
  */
@@ -65,7 +66,7 @@ public record FileScan(
         requireNonNull(indexedMetadata, "indexedMetadata is null");
     }
 
-    /** The same as part of a scan of a predicate; empty if no row of the file is in it. */
+    /** This file in a scan with a predicate; empty if no row of the file can match. */
     public Optional<FileScan> narrowed(ScanPredicate predicate) {
         if (!predicate.mayMatch(columns, rowCount)) {
             return Optional.empty();

@@ -1,6 +1,9 @@
 package io.stele.protocol.api.scan;
 
-/** Columns every table has beside its own, by the ids that scans name them with. */
+/**
+ * The ids and names of the hidden columns of every table, which scans can request: LSN and
+ * generated row id.
+ */
 public final class HiddenColumns {
     /** BIGINT: the LSN of the row's version. */
     public static final int LSN = -1;

@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * Keys to look up whose values no predicate can list, because they come in tuples. Immutable: the
- * arrays are not copied and must not be changed.
+ * The composite keys of a lookup, in a scan ticket. A predicate cannot list them, because it limits
+ * each column separately. Immutable: the arrays are not copied and must not be changed.
  *
- * @param indexId the unique index that has the keys, which are of {@link
- *     io.stele.protocol.row.KeyEncoder#forColumns} then; empty: the primary key
- * @param keys at most {@value #MAX_KEYS}, each once
+ * @param indexId the unique index of the keys, which then have the form of {@link
+ *     io.stele.protocol.row.KeyEncoder#forColumns}; empty for the primary key
+ * @param keys at most {@value #MAX_KEYS} distinct keys
  */
 public record LookupKeys(OptionalInt indexId, List<byte[]> keys) {
     /** A request with its keys stays below a megabyte, and its rows in memory. */

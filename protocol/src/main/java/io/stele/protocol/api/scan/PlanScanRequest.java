@@ -10,11 +10,11 @@ import java.util.OptionalInt;
 /**
  * A request for the plan of a scan of a table at a snapshot.
  *
- * @param predicate files that cannot match are left out; advisory, so the caller filters rows
+ * @param predicate files that cannot match are omitted; advisory, so the caller must filter rows
  * @param columnIds columns whose statistics the caller wants with each file; empty: none
- * @param lookups whether shards where a secondary index finds few rows may be answered with {@link
- *     ScanMode#LOOKUP}
- * @param schemaVersion the version that columns and predicate refer to; empty: the present one
+ * @param lookups whether the plan may have {@link ScanMode#LOOKUP} for shards where a secondary
+ *     index finds few rows
+ * @param schemaVersion the version that columns and predicate refer to; empty: the present version
  */
 public record PlanScanRequest(
         String snapshotId,
@@ -23,7 +23,7 @@ public record PlanScanRequest(
         List<Integer> columnIds,
         boolean lookups,
         OptionalInt schemaVersion) {
-    /** A plan for the present schema version. */
+    /** A request for a plan in the present schema version. */
     public PlanScanRequest(
             String snapshotId,
             TableId tableId,

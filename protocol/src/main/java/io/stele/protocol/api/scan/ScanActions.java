@@ -3,7 +3,10 @@ package io.stele.protocol.api.scan;
 import io.stele.protocol.api.Action;
 import io.stele.protocol.api.Done;
 
-/** The actions that plan and estimate scans, and on metadata of the files that they read. */
+/**
+ * The actions of connectors that plan and estimate scans, and read or write cached metadata of the
+ * scanned files.
+ */
 public final class ScanActions {
     public static final Action<PlanScanRequest, ScanPlan> PLAN_SCAN =
             Action.framed("plan-scan", PlanScanRequest.class, ScanPlan.class);

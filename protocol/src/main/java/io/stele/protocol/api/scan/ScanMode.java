@@ -1,7 +1,7 @@
 package io.stele.protocol.api.scan;
 
 /**
- * The kinds of read of a Flight DoGet: rows of a shard, a lookup, a change scan or an aggregation.
+ * The kinds of reads of a Flight DoGet: rows of a shard, a lookup, a change scan or an aggregation.
  */
 public enum ScanMode {
     /**
@@ -11,9 +11,9 @@ public enum ScanMode {
     /** All rows of the shard at the snapshot. */
     SNAPSHOT,
     /**
-     * The rows that the predicate wants. In one shard they are found by the secondary index whose
-     * columns it all gives values; without a shard by the primary key, or by the unique index,
-     * whose columns it all gives values. SNAPSHOT where there is no such index any more.
+     * The rows that match the predicate, which has values for all columns of a key. In one shard,
+     * that is a secondary index. Without a shard, it is the primary key or a unique index. Works as
+     * SNAPSHOT if the index does not exist any more.
      */
     LOOKUP,
     /**
@@ -23,8 +23,8 @@ public enum ScanMode {
      */
     CHANGES,
     /**
-     * Not rows but what an aggregation makes of all rows of the table that the predicate has, which
-     * then is exact.
+     * The results of an aggregation of all rows of the table that match the predicate, which must
+     * be exact.
      */
     AGGREGATE
 }

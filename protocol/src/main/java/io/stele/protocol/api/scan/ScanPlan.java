@@ -3,7 +3,7 @@ package io.stele.protocol.api.scan;
 import java.util.List;
 
 /**
- * The plan of a scan, shard by shard, all at one snapshot.
+ * A sidecar's reply with the plan of a scan of a table, shard by shard, all at one snapshot.
  *
  * @param readLsn the snapshot LSN
  * @param fromLsn rows below this LSN have expired; 0: none

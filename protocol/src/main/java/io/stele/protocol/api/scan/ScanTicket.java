@@ -21,24 +21,25 @@ import java.util.OptionalLong;
  *
  * @param snapshotId the lease that keeps the snapshot readable; empty: the scan has a short lease
  *     of its own
- * @param readLsn the snapshot LSN; that of the leased snapshot where there is one
- * @param shard the shard of the rows; empty for AGGREGATE, which is of all shards; may be empty for
- *     LOOKUP: the shards of the keys
- * @param columnIds columns in the order wanted, with {@link HiddenColumns}; empty: row counts only
- * @param predicate rows that cannot match may be left out; advisory
- * @param limit most rows wanted
- * @param schemaVersion the version that columns and predicate refer to; empty: the present one
- * @param keys the keys to look up, for LOOKUP without a shard only; empty: those that the predicate
- *     lists
+ * @param readLsn the snapshot LSN, equal to the leased snapshot's if there is one
+ * @param shard the shard of the rows; empty for AGGREGATE, which reads all shards; may be empty for
+ *     LOOKUP, which then reads the shards of the keys
+ * @param columnIds columns in the wanted order, may include {@link HiddenColumns}; empty: row
+ *     counts only
+ * @param predicate rows that cannot match may be omitted; advisory
+ * @param limit the most rows
+ * @param schemaVersion the version that columns and predicate refer to; empty: the present version
+ * @param keys the keys to look up, for LOOKUP without a shard only; empty: the keys that the
+ *     predicate lists
  * @param fields the wanted fields of row columns; empty: all
  * @param changesAfter for CHANGES only: the LSN after which changes are returned, in the table's
- *     retained history, on which the caller holds a lease of its own
- * @param changesUpTo for CHANGES only: the LSN up to which changes are returned; empty: the
- *     snapshot's
- * @param beforeImages for CHANGES only: whether the row before an update comes as well, as {@link
- *     ChangeKind#UPDATE_BEFORE}; empty: no
- * @param aggregation the aggregation of the rows, for AGGREGATE only, which is of all shards; the
- *     columns are its own
+ *     retained history, on which the caller holds a lease of its own; exclusive
+ * @param changesUpTo for CHANGES only: the LSN up to which changes are returned, inclusive; empty:
+ *     the snapshot's LSN
+ * @param beforeImages for CHANGES only: whether the row before an update is also returned, as
+ *     {@link ChangeKind#UPDATE_BEFORE}; empty: no
+ * @param aggregation for AGGREGATE only: the aggregation of the rows of all shards, which
+ *     determines the columns
  */
 public record ScanTicket(
         Optional<String> snapshotId,
@@ -56,9 +57,7 @@ public record ScanTicket(
         Optional<Lsn> changesUpTo,
         Optional<Boolean> beforeImages,
         Optional<Aggregation> aggregation) {
-    /**
-     * A ticket in the making: of all rows of a table as they are now, until something else is set.
-     */
+    /** A builder of a ticket, which by default reads all rows of a table as they are now. */
     public static Builder of(TableId table, ScanMode mode, List<Integer> columnIds) {
         return new Builder(table, mode, columnIds);
     }
@@ -119,7 +118,7 @@ public record ScanTicket(
         }
     }
 
-    /** The bytes of the ticket. */
+    /** The encoded ticket. */
     public byte[] encode() {
         return ApiJson.write(this);
     }
@@ -128,7 +127,7 @@ public record ScanTicket(
         return ApiJson.read(ticket, ScanTicket.class);
     }
 
-    /** Sets the parts of a ticket that differ from a scan of everything. Of one thread. */
+    /** A builder of tickets that differ from a scan of all present rows. Confined to one thread. */
     public static final class Builder {
         private final TableId table;
         private final ScanMode mode;
@@ -159,24 +158,24 @@ public record ScanTicket(
             return this;
         }
 
-        /** Columns and predicate are of this version of the table. */
+        /** Sets the version of the table that columns and predicate refer to. */
         public Builder ofVersion(int newSchemaVersion) {
             schemaVersion = OptionalInt.of(newSchemaVersion);
             return this;
         }
 
-        /** Rows of one shard only; empty: of all. */
+        /** Limits the rows to one shard; empty: all shards. */
         public Builder in(Optional<ShardId> newShard) {
             shard = newShard;
             return this;
         }
 
-        /** Rows of one shard only. */
+        /** Limits the rows to one shard. */
         public Builder in(ShardId newShard) {
             return in(Optional.of(newShard));
         }
 
-        /** Rows that cannot match may be left out. */
+        /** Sets the predicate: rows that cannot match may be omitted. */
         public Builder where(ScanPredicate newPredicate) {
             predicate = newPredicate;
             return this;
@@ -188,31 +187,34 @@ public record ScanTicket(
             return this;
         }
 
-        /** Sets the keys to look up; empty: those that the predicate lists. */
+        /** Sets the keys to look up; empty: the keys that the predicate lists. */
         public Builder keys(Optional<LookupKeys> newKeys) {
             keys = newKeys;
             return this;
         }
 
-        /** Which fields of row columns; empty: all. */
+        /** Sets the wanted fields of row columns; empty: all. */
         public Builder fields(Optional<ColumnFields> newFields) {
             fields = newFields;
             return this;
         }
 
-        /** Changes after this LSN. */
+        /** Sets the LSN after which changes are returned, exclusive. */
         public Builder changesAfter(Optional<Lsn> after) {
             changesAfter = after;
             return this;
         }
 
-        /** Changes up to this LSN; else up to the snapshot. */
+        /**
+         * Sets the LSN up to which changes are returned, inclusive; the default is the snapshot's
+         * LSN.
+         */
         public Builder changesUpTo(Lsn upTo) {
             changesUpTo = Optional.of(upTo);
             return this;
         }
 
-        /** Whether changes have the row before an update as well. */
+        /** Sets whether the row before an update is also returned. */
         public Builder beforeImages(boolean wanted) {
             beforeImages = wanted ? Optional.of(true) : Optional.empty();
             return this;
@@ -225,9 +227,9 @@ public record ScanTicket(
         }
 
         /**
-         * The ticket.
+         * Builds the ticket.
          *
-         * @throws SteleException INVALID_ARGUMENT if the mode does not go with what was set
+         * @throws SteleException INVALID_ARGUMENT if the values do not fit the mode
          */
         public ScanTicket build() {
             return new ScanTicket(

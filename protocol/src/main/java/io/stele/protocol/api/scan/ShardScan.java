@@ -11,8 +11,8 @@ import java.util.List;
  *
  * @param live whether the sidecar has rows that are in none of these files; {@link #mode} is the
  *     mode in which to request them
- * @param mode LIVE beside files; SNAPSHOT where the table has no column files (row orientation);
- *     LOOKUP where a secondary index finds all rows
+ * @param mode LIVE in addition to files; SNAPSHOT if the table has no column files (row
+ *     orientation); LOOKUP if a secondary index finds all rows
  * @param liveRowEstimate approximate number of rows that the sidecar returns
  */
 public record ShardScan(

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The plan of a scan of all rows of a table at a snapshot, sent ahead of any {@link
- * PlanScanRequest} with the reply that opens the snapshot.
+ * The plan of a scan of all rows of a table, which a sidecar sends with the reply that opens the
+ * snapshot, to save a {@link PlanScanRequest}.
  *
  * <p>Invariant: two snapshots at which a table has the same token have the same plan, except for
  * rows that expire between them. This also holds for plans with a predicate.
@@ -18,7 +18,7 @@ import java.util.Optional;
  *     a plan
  * @param fromLsn rows below this LSN have expired; 0: none
  * @param fileCount number of files in the plan
- * @param shards the plan; absent if the caller has one of this token, or it is too long
+ * @param shards the plan; absent if the caller has the plan of this token, or the plan is too long
  */
 public record TablePlan(
         TableId tableId,
@@ -28,8 +28,8 @@ public record TablePlan(
         int fileCount,
         Optional<List<ShardScan>> shards) {
     /**
-     * Files times columns (and one more) of the longest plan that is sent: about 300 KB of JSON.
-     * For a longer one, a request with a predicate is cheaper.
+     * The most cells, files times (columns plus one), of a plan that is sent: about 300 KB of JSON.
+     * For a longer plan, a request with a predicate is cheaper.
      */
     public static final int MAX_CELLS = 4_000;
 

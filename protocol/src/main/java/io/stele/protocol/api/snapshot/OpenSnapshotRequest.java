@@ -11,10 +11,10 @@ import java.util.Optional;
  * A request to open a snapshot, which stays readable until it is closed or its lease expires.
  *
  * @param tableIds the tables to be read, whose history the snapshot retains; empty: all
- * @param lsn the snapshot; empty: everything acknowledged so far
- * @param ttlMillis how long the lease lasts unless renewed
+ * @param lsn the snapshot LSN; empty: a snapshot of everything acknowledged so far
+ * @param ttlMillis lifetime of the lease in milliseconds, unless it is renewed
  * @param atLeast the least LSN that the snapshot may have, such as that of the caller's last write.
- *     A sidecar that has not reached it refuses the request; empty: any
+ *     A sidecar that has not reached it refuses the request; empty: any LSN
  */
 public record OpenSnapshotRequest(
         List<TableId> tableIds, Optional<Lsn> lsn, long ttlMillis, Optional<Lsn> atLeast) {
@@ -27,7 +27,7 @@ public record OpenSnapshotRequest(
         }
     }
 
-    /** A snapshot that need not see anything in particular. */
+    /** A request without a least LSN. */
     public OpenSnapshotRequest(List<TableId> tableIds, Optional<Lsn> lsn, long ttlMillis) {
         this(tableIds, lsn, ttlMillis, Optional.empty());
     }

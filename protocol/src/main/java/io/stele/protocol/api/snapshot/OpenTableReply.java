@@ -11,13 +11,13 @@ import java.util.Optional;
 /**
  * The reply to {@link OpenTableRequest}: a relation and an open snapshot.
  *
- * @param relation as of the snapshot or later, so that reads of both agree; without table and view
- *     if the caller has it and it is unchanged
+ * @param relation as of the snapshot or later, so that metadata and rows match; without table and
+ *     view if the caller has it unchanged
  * @param snapshot empty if no relation has the name
  * @param changes the changes until the snapshot was opened or later, if the request gave the
  *     version that the caller has
- * @param plans of the tables that the request named, except those that cannot be read with the
- *     schema version that it named; absent: none
+ * @param plans of the tables in the request, except tables that cannot be read with the request's
+ *     schema version; absent: none
  */
 public record OpenTableReply(
         RelationReply relation,

@@ -14,16 +14,16 @@ import java.util.Optional;
  * round trip instead of two.
  *
  * @param table the table or view, by name
- * @param ttlMillis how long the snapshot's lease lasts unless renewed, in milliseconds
+ * @param ttlMillis lifetime of the snapshot's lease in milliseconds, unless it is renewed
  * @param atLeast as in {@link OpenSnapshotRequest}
- * @param known the version as of which the caller has the metadata; the reply then has the changes
- *     since
+ * @param known the version of the caller's metadata; the reply then has the changes since this
+ *     version
  * @param described whether the caller has the description as of {@code known}, so that the reply
- *     need not have it unless it changed; absent: no
- * @param ended snapshots that the caller no longer needs, at most {@value #MAX_ENDED}: their leases
- *     end, as by {@link CloseSnapshotRequest}; absent: none
- * @param plans tables that the caller is likely to scan, at most {@value #MAX_PLANS}: the reply has
- *     the plans of such scans; absent: none
+ *     omits an unchanged description; absent: no
+ * @param ended snapshots that the caller no longer needs, at most {@value #MAX_ENDED}, whose leases
+ *     end as by {@link CloseSnapshotRequest}; absent: none
+ * @param plans tables that the caller is likely to scan, at most {@value #MAX_PLANS}; the reply has
+ *     plans for scans of them; absent: none
  */
 public record OpenTableRequest(
         TableRequest table,
@@ -35,7 +35,7 @@ public record OpenTableRequest(
         Optional<List<CachedPlan>> plans) {
     public static final int MAX_ENDED = 1_000;
 
-    /** More tables than that are few queries' and would be much work for nothing. */
+    /** Few queries read more tables, and plans for all of them would be much wasted work. */
     public static final int MAX_PLANS = 16;
 
     public OpenTableRequest {

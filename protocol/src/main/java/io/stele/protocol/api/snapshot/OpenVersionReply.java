@@ -6,10 +6,10 @@ import io.stele.protocol.api.catalog.TableDescription;
 import java.util.List;
 
 /**
- * A table as of a past LSN, and an open snapshot.
+ * The reply with a table as of a past LSN, and an open snapshot, for time travel.
  *
  * @param table with the column names and order of that time, under the present schema version
- * @param goneColumns ids of columns in it that were dropped since, and cannot be read
+ * @param goneColumns ids of columns of that time that were dropped since then, and cannot be read
  */
 public record OpenVersionReply(
         TableDescription table, SnapshotReply snapshot, List<Integer> goneColumns) {

@@ -6,11 +6,12 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.api.catalog.TableName;
 
 /**
- * A request to open a snapshot of a past LSN, and to describe the table as of then.
+ * A request to open a snapshot of a past LSN (time travel), and to describe the table as of that
+ * LSN.
  *
  * @param table the table, by its present name
- * @param ttlMillis how long the snapshot's lease lasts unless renewed
- * @param at the snapshot LSN; the present one if it is in this same millisecond
+ * @param ttlMillis lifetime of the snapshot's lease in milliseconds, unless it is renewed
+ * @param at the snapshot LSN; the present LSN if it is in the present millisecond
  */
 public record OpenVersionRequest(TableName table, long ttlMillis, Lsn at) {
     public OpenVersionRequest {

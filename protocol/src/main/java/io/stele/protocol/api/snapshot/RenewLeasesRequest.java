@@ -5,15 +5,15 @@ import java.util.List;
 /**
  * A request to renew the leases of all snapshots and open transactions that a client holds.
  *
- * @param snapshotTtlMillis how long the snapshots live from now on
- * @param transactionTtlMillis how long the transactions live from now on
+ * @param snapshotTtlMillis new lifetime of the snapshots in milliseconds
+ * @param transactionTtlMillis new lifetime of the transactions in milliseconds
  */
 public record RenewLeasesRequest(
         List<String> snapshotIds,
         long snapshotTtlMillis,
         List<String> transactionIds,
         long transactionTtlMillis) {
-    /** As many as a sidecar has of either. */
+    /** The most snapshots, and the most transactions, of a sidecar. */
     public static final int MAX_LEASES = 20_000;
 
     public RenewLeasesRequest {

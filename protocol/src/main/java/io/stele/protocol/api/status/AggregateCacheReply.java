@@ -5,10 +5,10 @@ import static java.util.Objects.requireNonNull;
 import java.util.List;
 
 /**
- * The counters of a sidecar's aggregate cache.
+ * The reply with the counters of a sidecar's aggregate cache.
  *
  * @param nodeId of the sidecar
- * @param uses of all of it, then of each table; empty if it has no cache
+ * @param uses of the whole cache, then of each table; empty if the sidecar has no cache
  */
 public record AggregateCacheReply(String nodeId, List<ResultCacheUse> uses) {
     public AggregateCacheReply {

@@ -1,13 +1,13 @@
 package io.stele.protocol.api.status;
 
 /**
- * Counters of the use of cached results of files by one aggregation or filtered scan. Those of an
- * aggregation are sent with the schema of its results.
+ * The counters of cached results of files used by one aggregation or filtered scan. A sidecar sends
+ * an aggregation's counters with the schema of the results.
  *
  * @param found results of files that were cached
  * @param computed results of files that had to be computed
  * @param foundBytes bytes of the results found
- * @param savedNanos the time that computing the results found took once
+ * @param savedNanos the sum of the computation times of the results found
  */
 public record CachedResultUse(long found, long computed, long foundBytes, long savedNanos) {
     public CachedResultUse {

@@ -6,13 +6,14 @@ import io.stele.protocol.ShardId;
 import java.util.Optional;
 
 /**
- * Something stored that cannot be used, so that a table or a shard does not serve.
+ * A report of a damaged stored object because of which a table or a shard does not serve, in status
+ * replies.
  *
- * @param object path of the object, or another name of what it is
- * @param table schema and name of the table that is set aside; empty: all tables of the shard are
+ * @param object path of the object, or another name for it
+ * @param table schema and name of the table that is set aside; empty if all tables of the shard are
  * @param state {@link #TABLE_SET_ASIDE} or {@link #SHARD_STOPPED}
  * @param reason what was expected, and what was found
- * @param sinceMillis when the sidecar met it
+ * @param sinceMillis time at which the sidecar found the damage, in epoch milliseconds
  */
 public record DamagedObject(
         String object,

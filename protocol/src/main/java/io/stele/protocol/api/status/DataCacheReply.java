@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The data page cache of a sidecar.
+ * The reply with the size and counters of a sidecar's data page cache.
  *
  * @param nodeId of the sidecar
- * @param space empty if it has no cache
+ * @param space empty if the sidecar has no cache
  */
 public record DataCacheReply(
         String nodeId, Optional<DataCacheSpace> space, List<DataCacheTable> tables) {

@@ -1,7 +1,8 @@
 package io.stele.protocol.api.status;
 
 /**
- * Counters of a data page cache and its present size, all of its directories together.
+ * The counters and present size of a data page cache, all of its directories together, for metrics
+ * and status replies.
  *
  * @param pages pages held
  * @param diskBytes bytes that the pages and their index take on disks

@@ -3,15 +3,16 @@ package io.stele.protocol.api.status;
 import static java.util.Objects.requireNonNull;
 
 /**
- * Counters of a data page cache for one table since its process started.
+ * The counters of a data page cache for one table since the start of its process, for metrics and
+ * status replies.
  *
  * @param table {@code schema.table}; the table's id if the catalog has no name for it
  * @param reads reads of files through the cache
- * @param requestsSaved reads, of these, that needed no request to the warehouse
+ * @param requestsSaved reads that needed no request to the warehouse
  * @param pageHits pages found
  * @param pageMisses pages not found
- * @param hitBytes bytes that readers got without a request of their own
- * @param missedBytes bytes that readers got by a request of their own
+ * @param hitBytes bytes that readers received without a request of their own
+ * @param missedBytes bytes that readers received by a request of their own
  * @param requests requests to the warehouse
  * @param fetchedBytes bytes of these requests: whole pages, so more than readers requested
  * @param savedMillis the mean time of the requests so far, for each of {@code requestsSaved}
@@ -21,9 +22,9 @@ import static java.util.Objects.requireNonNull;
  *     fetched for the first time by a worker that is not the preferred one
  * @param hitRatioHalf share of page requests that an LRU cache of half the size would answer, from
  *     a sample
- * @param hitRatioSame the same of one of this size
- * @param hitRatioDouble the same of one of twice the size
- * @param hitRatioFourfold the same of one of four times the size
+ * @param hitRatioSame the share for an LRU cache of the present size
+ * @param hitRatioDouble the share for twice the size
+ * @param hitRatioFourfold the share for four times the size
  */
 public record DataCacheTable(
         String table,

@@ -5,16 +5,16 @@ import static java.util.Objects.requireNonNull;
 import java.util.OptionalLong;
 
 /**
- * Counters of an in-memory cache of a sidecar since its process started, and its present size.
+ * The counters of one in-memory cache of a sidecar since the start of its process, and its present
+ * size.
  *
  * @param name of the layer, such as {@code row-blocks}
  * @param misses entries that had to be loaded
- * @param hitBytes bytes of the entries found, each time they were
- * @param savedMillis the time that loading the entries found would have taken, by the mean of the
- *     loads; empty: the sidecar cannot measure it
+ * @param hitBytes bytes of the entries found, added at each hit
+ * @param savedMillis hits times the mean load time; empty if the sidecar cannot measure it
  * @param evictions entries evicted to make room for others
- * @param replaced entries that others replaced
- * @param invalidated entries removed because their source changed or is gone
+ * @param replaced entries replaced by others of the same keys
+ * @param invalidated entries removed because their source was changed or deleted
  * @param maxBytes the limit of {@code bytes}
  */
 public record MemoryCacheUse(

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import java.util.List;
 
 /**
- * The caches in a sidecar's memory.
+ * The reply with the counters and sizes of a sidecar's in-memory caches.
  *
  * @param nodeId of the sidecar
  */

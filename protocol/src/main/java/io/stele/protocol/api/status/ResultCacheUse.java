@@ -5,20 +5,20 @@ import static java.util.Objects.requireNonNull;
 import java.util.Optional;
 
 /**
- * Counters of an aggregate cache or filtered-rows cache since its process started, and its present
- * size: of all of it, or of one table's part.
+ * The counters and present size of an aggregate cache or filtered-rows cache, for the whole cache
+ * or one table. Counts begin at the start of the process.
  *
- * @param table {@code schema.table}, the table's id if the catalog has no name for it; empty: of
- *     all
+ * @param table {@code schema.table}, the table's id if the catalog has no name for it; empty for
+ *     the whole cache
  * @param hits results found
  * @param misses results that had to be computed
  * @param followed results that another query was computing
  * @param hitBytes bytes of the results found
- * @param savedMillis the time that computing the results found took once
+ * @param savedMillis the sum of the computation times of the results found
  * @param evictions results evicted to make room for others
- * @param oversized results not cached because one alone was too large
+ * @param oversized results not cached because they were too large
  * @param verified results found that were computed again
- * @param mismatches of these, the ones that were different
+ * @param mismatches verified results that were different
  * @param maxBytes the limit of all results together
  */
 public record ResultCacheUse(

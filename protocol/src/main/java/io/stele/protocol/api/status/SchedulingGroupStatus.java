@@ -3,17 +3,17 @@ package io.stele.protocol.api.status;
 import static java.util.Objects.requireNonNull;
 
 /**
- * The load of a scheduling group of a sidecar, or of a pool of blocking tasks, at one moment.
- * Counts begin at the start of the sidecar. A field that does not apply is 0.
+ * The load of a scheduling group of a sidecar, or of a pool of blocking tasks, at one point in
+ * time. Counts begin at the start of the sidecar. A field that does not apply is 0.
  *
  * @param pool {@code contexts}, or the name of a pool of blocking tasks
- * @param group the group in that pool; the pool's name where it has no groups
+ * @param group the group in that pool; the pool's name if it has no groups
  * @param shares the weight of the group relative to other groups
- * @param entitledShare of the processor time that all groups used in the last ten seconds, the part
- *     to which its shares entitled it while it had work
- * @param cpuShare the part that it used
+ * @param entitledShare the part (0 to 1) of the processor time of all groups in the last ten
+ *     seconds to which its shares entitled it while it had work
+ * @param cpuShare the part of that time that it used
  * @param runnable contexts that have work
- * @param waiting of these, the ones that wait for a worker; in a pool, tasks that wait for a thread
+ * @param waiting runnable contexts that wait for a worker; in a pool, tasks that wait for a thread
  * @param running admitted scans, or lookups; in a pool, tasks that have a thread
  * @param queued scans that wait for admission
  * @param switches turns of its contexts; in a pool, tasks that have ended

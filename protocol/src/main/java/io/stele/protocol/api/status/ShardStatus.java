@@ -5,7 +5,10 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 
-/** The state of a shard: applied LSN, size in memory and in files, and manifest version. */
+/**
+ * The state of one shard in a sidecar's status reply: applied LSN, size in memory and in files, and
+ * manifest version.
+ */
 public record ShardStatus(
         ShardId shard,
         Lsn appliedLsn,

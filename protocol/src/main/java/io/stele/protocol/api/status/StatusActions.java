@@ -3,7 +3,7 @@ package io.stele.protocol.api.status;
 import io.stele.protocol.api.Action;
 import io.stele.protocol.api.Done;
 
-/** The actions that report how a sidecar is doing. */
+/** The actions that report the state of a sidecar: shards, scheduling groups and caches. */
 public final class StatusActions {
     public static final Action<Done, StatusReply> STATUS =
             Action.of("status", Done.class, StatusReply.class);

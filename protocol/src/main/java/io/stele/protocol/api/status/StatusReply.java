@@ -6,8 +6,8 @@ import io.stele.protocol.Lsn;
 import java.util.List;
 
 /**
- * The state of a sidecar: readiness, durable LSN, open snapshots and transactions, shards, and
- * damaged objects.
+ * The reply with the state of a sidecar: readiness, durable LSN, open snapshots and transactions,
+ * shards, and damaged objects.
  */
 public record StatusReply(
         String nodeId,

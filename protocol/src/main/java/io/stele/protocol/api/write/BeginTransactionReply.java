@@ -3,9 +3,9 @@ package io.stele.protocol.api.write;
 import static java.util.Objects.requireNonNull;
 
 /**
- * A transaction.
+ * The reply with a new transaction: its id, and the path for its files.
  *
- * @param transactionId names it in descriptors, commit and abort
+ * @param transactionId identifies it in descriptors, commit and abort
  * @param dataPrefix warehouse path under which workers write files, {@code data/<table>}; a file of
  *     shard 3 is {@code <dataPrefix>/3/<fresh uuid>.orc}
  */

@@ -9,10 +9,10 @@ import java.util.Optional;
 /**
  * A request to begin a transaction on a table.
  *
- * @param readLsn the snapshot the caller decides on (UPDATE, DELETE, MERGE): the commit fails with
- *     TRANSACTION_CONFLICT where a key it changes has a newer version
- * @param ttlMillis how long it lives unless it is renewed, or rows are staged; empty: as long as
- *     the sidecar lets one live whose client renews none
+ * @param readLsn the snapshot on which the changes are based (UPDATE, DELETE, MERGE): the commit
+ *     fails with TRANSACTION_CONFLICT if a changed key has a newer version
+ * @param ttlMillis lifetime in milliseconds, unless it is renewed or rows are staged; empty: the
+ *     sidecar's lifetime for clients that do not renew transactions
  */
 public record BeginTransactionRequest(
         TableId tableId, Optional<Lsn> readLsn, Optional<Long> ttlMillis) {

@@ -8,15 +8,15 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * A request to commit a transaction: all its staged rows and files become visible at one LSN. Safe
- * to send again: a committed transaction answers with its LSN.
+ * A request to commit a transaction: all its staged rows and files become visible at one LSN. It is
+ * safe to send again: for a committed transaction, the reply has its LSN.
  *
- * @param files what workers wrote into the warehouse
+ * @param files that workers wrote into the warehouse
  * @param publishTable a staged table that becomes public with the commit
- * @param replaceTable a table without primary key all of whose rows end with the commit: what is
- *     written takes their place. With a read LSN, the commit fails where the table changed since
- * @param parts rows that were staged as other {@link PutTarget#part parts} do not count; empty: all
- *     count
+ * @param replaceTable a table without primary key whose present rows the commit deletes: the
+ *     transaction's rows replace them. With a read LSN, the commit fails if the table changed since
+ * @param parts the {@link PutTarget#part parts} whose staged rows are committed, without the other
+ *     staged rows; empty: all rows
  */
 public record CommitTransactionRequest(
         String transactionId,
@@ -32,7 +32,7 @@ public record CommitTransactionRequest(
         parts = parts == null ? Optional.empty() : parts.map(List::copyOf); // absent in old clients
     }
 
-    /** A commit of rows and files that are added to the table. */
+    /** A commit of rows and files that are added to their tables. */
     public CommitTransactionRequest(
             String transactionId, List<WrittenFile> files, Optional<TableId> publishTable) {
         this(transactionId, files, publishTable, Optional.empty(), Optional.empty());

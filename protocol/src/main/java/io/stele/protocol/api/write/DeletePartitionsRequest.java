@@ -10,10 +10,9 @@ import java.util.Optional;
 /**
  * A request to delete all rows of some partitions at once.
  *
- * @param partitions domains of columns that the table is partitioned by; {@link ScanPredicate#ALL}:
- *     every row
- * @param transactionId a begun transaction without rows, which the request commits: a repetition is
- *     answered as the first one was, also by {@link WriteActions#TRANSACTION_OUTCOME}. Empty: a
+ * @param partitions domains of the table's partition columns; {@link ScanPredicate#ALL}: every row
+ * @param transactionId a begun transaction without rows, which the request commits. A repetition
+ *     has the first reply, and {@link WriteActions#TRANSACTION_OUTCOME} returns it, too. Empty: a
  *     repetition is another deletion
  */
 public record DeletePartitionsRequest(

@@ -2,27 +2,27 @@ package io.stele.protocol.api.write;
 
 /** The write modes of a Flight DoPut: the effects that its rows can have on the table. */
 public enum PutMode {
-    /**
-     * Whole rows replace what their keys had (or, without a primary key and with a row id column,
-     * that row).
-     */
+    /** Whole rows replace the rows of their keys (or, without a primary key, of their row ids). */
     UPSERT,
-    /** Rows of key columns (or of the row id column) name what is to go. */
+    /** Rows of key columns (or of the row id column) identify the rows to delete. */
     DELETE,
     /** Whole rows of a table without a primary key. */
     APPEND,
     /** Whole rows of new keys; an existing key makes the put fail. */
     INSERT,
-    /** Whole rows; those whose key is there already are skipped. */
+    /** Whole rows; rows whose key exists are skipped. */
     INSERT_IF_ABSENT,
     /**
-     * Rows of some columns, the key's among them: these change; rows without a match are skipped.
+     * Rows of the key columns and some other columns, whose values change in the row of the key;
+     * rows whose key does not exist are skipped.
      */
     UPDATE,
-    /** As {@link #UPDATE}, but a key that is not there gets a row whose other columns are null. */
+    /**
+     * As {@link #UPDATE}, but a key that does not exist gets a row whose other columns are null.
+     */
     UPDATE_OR_INSERT;
 
-    /** Whether only tables with a primary key can take it. */
+    /** Whether it is only for tables with a primary key. */
     public boolean needsPrimaryKey() {
         return switch (this) {
             case UPSERT, DELETE, APPEND -> false;
@@ -30,7 +30,7 @@ public enum PutMode {
         };
     }
 
-    /** Whether the rows have some columns only. */
+    /** Whether the rows have only some of the columns. */
     public boolean isPartial() {
         return this == UPDATE || this == UPDATE_OR_INSERT;
     }

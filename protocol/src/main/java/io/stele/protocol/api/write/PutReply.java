@@ -5,12 +5,13 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.Lsn;
 
 /**
- * The metadata of the PutResult that answers each batch of a DoPut, in order.
+ * The metadata of the PutResult that replies to one batch of a Flight DoPut; replies are in the
+ * order of the batches.
  *
  * @param lsn at or after which every reader sees the batch; {@link Lsn#MIN} for a staged batch
  * @param sequence the sequence of the batch
  * @param rowCount rows of the batch
- * @param skippedCount rows of it that had no effect, as the put's mode says; 0 for a staged batch,
+ * @param skippedCount rows of the batch without effect, by the put's mode; 0 for a staged batch,
  *     whose rows are checked when its transaction commits
  */
 public record PutReply(Lsn lsn, long sequence, long rowCount, long skippedCount) {

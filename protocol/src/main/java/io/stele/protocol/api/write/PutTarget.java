@@ -8,19 +8,20 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * The command of a DoPut's descriptor: where its batches go. One of {@code table} and {@code
- * tableId} is given; with both, the id must be the table's present one (STALE_TABLE).
+ * The target of a Flight DoPut, in its descriptor: table, write mode and, optionally, transaction,
+ * shard and writer. One of {@code table} and {@code tableId} is given; with both, the id must be
+ * the table's present one (STALE_TABLE).
  *
- * @param mode what to do with the rows
+ * @param mode the effect of the rows
  * @param transactionId rows are staged in this transaction; empty: each batch becomes durable and
  *     visible by itself
  * @param shard the shard of all rows, which row ids of tables without a primary key need; empty:
  *     the rows are routed
  * @param writerId with {@code firstSequence} makes the stream safe to send again: batch number n
- *     (from 0) has the sequence {@code firstSequence + n}, and one that was applied is answered
- *     without being applied again
- * @param part of the transaction that the rows are of, such as one attempt of a writer: a commit
- *     may name those that count
+ *     (from 0) has the sequence {@code firstSequence + n}, and a repeated batch is not applied
+ *     again
+ * @param part of the transaction to which the rows belong, such as one attempt of a writer; a
+ *     commit may select parts
  */
 public record PutTarget(
         Optional<TableName> table,
@@ -49,7 +50,7 @@ public record PutTarget(
         }
     }
 
-    /** Rows that become visible batch by batch. */
+    /** A target of rows that become visible batch by batch. */
     public static PutTarget of(TableName table, PutMode mode) {
         return new PutTarget(
                 Optional.of(table),
@@ -62,7 +63,10 @@ public record PutTarget(
                 Optional.empty());
     }
 
-    /** Rows that become visible with a transaction, if it counts the part. */
+    /**
+     * A target of rows that become visible with the commit of a transaction, if it selects the
+     * part.
+     */
     public static PutTarget staged(
             TableId tableId,
             PutMode mode,

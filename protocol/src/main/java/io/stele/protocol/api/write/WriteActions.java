@@ -3,7 +3,10 @@ package io.stele.protocol.api.write;
 import io.stele.protocol.api.Action;
 import io.stele.protocol.api.Done;
 
-/** The actions on transactions. */
+/**
+ * The actions that begin, commit and abort transactions, report their outcomes, and delete
+ * partitions.
+ */
 public final class WriteActions {
     public static final Action<BeginTransactionRequest, BeginTransactionReply> BEGIN_TRANSACTION =
             Action.ofTransaction(
@@ -18,7 +21,7 @@ public final class WriteActions {
                             CommitTransactionRequest.class,
                             CommitTransactionReply.class);
 
-    /** The reply comes once the outcome is decided. */
+    /** Replies once the outcome is decided. */
     public static final Action<TransactionOutcomeRequest, CommitTransactionReply>
             TRANSACTION_OUTCOME =
                     Action.of(
@@ -26,7 +29,7 @@ public final class WriteActions {
                             TransactionOutcomeRequest.class,
                             CommitTransactionReply.class);
 
-    /** Also for transactions that ended or never were. */
+    /** Also succeeds for transactions that have ended or never existed. */
     public static final Action<AbortTransactionRequest, Done> ABORT_TRANSACTION =
             Action.of("abort-transaction", AbortTransactionRequest.class, Done.class);
 

@@ -14,11 +14,11 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
- * A column file that a worker wrote into the warehouse, to be ingested by a commit. Its rows are
- * those of one shard (and one partition), without {@code _lsn} and {@code _row_id} columns, sorted
- * by primary key where the table has one.
+ * The description of a column file that a worker wrote into the warehouse, for its ingestion by a
+ * commit. Its rows belong to one shard (and one partition), without {@code _lsn} and {@code
+ * _row_id} columns, sorted by primary key if the table has one.
  *
- * @param fileId fresh UUID, the name of the file
+ * @param fileId new UUID, the name of the file
  * @param path warehouse path of the ORC file
  * @param keyIndexPath warehouse path of its key index; present for tables with a primary key
  * @param minKey smallest encoded primary key, for tables with one
@@ -29,8 +29,8 @@ import java.util.OptionalLong;
  *     #bitmapIndexPath(String)}; empty if it has none
  * @param checksumBlockBytes block size of the checksums beside it, at {@link
  *     #checksumsPath(String)}; empty if there are none
- * @param sketches of its columns, by id; those without are unknown
- * @param metadataBytes bytes of its key index from the metadata of the file, which have its
+ * @param sketches of its columns, by id; missing ones are unknown
+ * @param metadataBytes bytes of its key index from the metadata of the file, which include its
  *     checksums, to the end; empty if the checksums are beside the file, or it has none
  */
 public record WrittenFile(
@@ -69,7 +69,7 @@ public record WrittenFile(
         requireNonNull(metadataBytes, "metadataBytes is null");
     }
 
-    /** The same without sketches of its columns, which are then unknown. */
+    /** This file without sketches of its columns. */
     public WrittenFile withoutSketches() {
         return new WrittenFile(
                 tableId,
@@ -102,12 +102,12 @@ public record WrittenFile(
         return stem + ".idx";
     }
 
-    /** The path of the checksums of a column file that are beside it. */
+    /** The path of the checksums beside a column file. */
     public static String checksumsPath(String path) {
         return path + ".sums";
     }
 
-    /** All objects that the file consists of. */
+    /** The paths of all objects of the file. */
     public List<String> paths() {
         List<String> paths = new ArrayList<>();
         paths.add(path);

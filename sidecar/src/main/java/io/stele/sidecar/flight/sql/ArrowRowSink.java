@@ -24,8 +24,8 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of a result as Arrow batches. Columns of a table go from its row to the column's buffers
- * without an object in between. Confined to one thread.
+ * An encoder of the rows of a Flight SQL result into Arrow batches. Values of table columns are
+ * copied from the row to the column's buffers without an object in between. Confined to one thread.
  */
 final class ArrowRowSink implements RowSink {
     private static final int COMPUTED = -1;
@@ -52,7 +52,7 @@ final class ArrowRowSink implements RowSink {
         return new ArrowRowSink(schema, columns, types);
     }
 
-    /** A sink of values alone. */
+    /** A sink of rows whose values are all objects. */
     static ArrowRowSink ofValues(ResultSchema schema, List<PostgresType> types) {
         return new ArrowRowSink(schema, new int[types.size()], types.toArray(PostgresType[]::new));
     }
@@ -80,7 +80,7 @@ final class ArrowRowSink implements RowSink {
         return encoder.rowCount();
     }
 
-    /** Whether it is time to send what there is. */
+    /** Whether the batch is large enough to be sent. */
     boolean isFull(long batchBytes) {
         return encoder.rowCount() >= MAX_BATCH_ROWS || encoder.sizeBytes() >= batchBytes;
     }

@@ -9,8 +9,8 @@ import io.stele.protocol.schema.VarcharType;
 import io.stele.sidecar.postgresql.type.PostgresType;
 
 /**
- * The types of values that are no columns: computed results, and parameters. A column has its own
- * type, exactly.
+ * The mapping of PostgreSQL's types to Stele's, for computed results and parameters of Flight SQL.
+ * A column keeps its own type instead. Stateless.
  */
 final class ArrowTypes {
     /** Digits behind the point of a computed number: more than a quotient has. */

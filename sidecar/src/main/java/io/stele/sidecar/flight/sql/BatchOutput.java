@@ -2,15 +2,18 @@ package io.stele.sidecar.flight.sql;
 
 import io.stele.protocol.arrow.ArrowMessage;
 
-/** The stream of a result to its client, which it may wait for. Confined to one thread. */
+/**
+ * The output of a Flight SQL result to its client; it blocks while the client is behind. Confined
+ * to one thread.
+ */
 public interface BatchOutput {
     /** Sends the schema, before all batches. */
     void schema(byte[] message);
 
     /**
-     * Sends a batch once the client can take it.
+     * Sends a batch once the client can receive it.
      *
-     * @throws io.stele.protocol.SteleException UNAVAILABLE: the client has gone
+     * @throws io.stele.protocol.SteleException UNAVAILABLE if the client has gone
      */
     void batch(ArrowMessage batch);
 }

@@ -17,8 +17,8 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A DoPut whose batches are rows of parameters, which are kept until its end, where a step runs
- * with them. The room of the call bounds them.
+ * A DoPut of Flight SQL that keeps its batches of parameters in memory until its end, when a
+ * statement runs with them. The room of the call bounds them.
  */
 final class CollectedPut implements SqlPut {
     private final List<ParameterTypes.Type> types;
@@ -29,7 +29,7 @@ final class CollectedPut implements SqlPut {
     private final boolean isWithoutParameters;
     private final List<ArrowBatch> batches = new ArrayList<>();
 
-    /** What is done at the end; returns the metadata of the result. */
+    /** The work at the end; returns the metadata of the result. */
     interface Step {
         byte[] run(SqlRunner.ParameterSource parameters) throws IOException;
     }

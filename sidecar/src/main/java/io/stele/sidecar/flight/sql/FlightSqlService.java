@@ -31,8 +31,9 @@ import org.apache.arrow.flight.sql.impl.FlightSql;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The commands of Flight SQL: statements, prepared statements, transactions and metadata. What
- * clients open here has a limit, an owner and an end. Blocks; thread-safe.
+ * The implementation of Flight SQL's commands, over the plans of the PostgreSQL port: statements,
+ * prepared statements, transactions and metadata. Objects that clients open here have a limit, an
+ * owner and an expiry. Blocks; thread-safe.
  */
 public final class FlightSqlService {
     private static final long UNKNOWN = -1; // number of rows
@@ -42,13 +43,13 @@ public final class FlightSqlService {
     private static final long MAX_STATEMENT_BYTES = 64 << 20;
     private static final long MAX_BOUND_BYTES = 1 << 20; // of a query's parameters
 
-    /** Of a prepared statement, which pools of connections keep. */
+    /** The idle time of a prepared statement, which pools of connections keep. */
     private static final Duration STATEMENT_IDLE = Duration.ofHours(1);
 
-    /** As the lease of a snapshot. */
+    /** The idle time of a transaction, as of the lease of a snapshot. */
     static final Duration TRANSACTION_IDLE = Duration.ofMinutes(10);
 
-    /** Between GetFlightInfo and DoGet. */
+    /** The time of a result between GetFlightInfo and DoGet. */
     private static final Duration RESULT_IDLE = Duration.ofMinutes(5);
 
     private final PlanExecutor executor;
@@ -66,8 +67,8 @@ public final class FlightSqlService {
     /**
      * The service over the statements and plans of the PostgreSQL port.
      *
-     * @param trino runs what has no fixed plan; empty: that is refused
-     * @param access says what callers see and may ingest into
+     * @param trino runs statements without a fixed plan; empty: they are refused
+     * @param access decides what callers see and may ingest into
      * @param catalogName of the one catalog that clients see
      * @param version of this sidecar
      * @param batchBytes size at which a batch of a result is sent
@@ -103,7 +104,7 @@ public final class FlightSqlService {
     }
 
     /**
-     * @param threads run what is done at the end of a DoPut
+     * @param threads runs the work at the end of a DoPut
      */
     FlightSqlService(
             PlanExecutor executor,
@@ -150,7 +151,7 @@ public final class FlightSqlService {
     }
 
     /**
-     * The answer to GetFlightInfo.
+     * The reply to GetFlightInfo.
      *
      * @param schema encapsulated
      * @param ticket of the rows; empty: there are none
@@ -164,7 +165,7 @@ public final class FlightSqlService {
      * returns none runs at once: such a client may never read.
      *
      * @throws SteleException INVALID_ARGUMENT
-     * @throws PostgresException what is wrong with a statement
+     * @throws PostgresException if a statement is wrong
      */
     public Info info(byte[] command, SqlCaller caller) {
         Message message = SqlMessages.parse(command);
@@ -509,7 +510,7 @@ public final class FlightSqlService {
         return Cancelled.BEFORE_IT_BEGAN;
     }
 
-    /** Closes what has not been used for long. */
+    /** Closes statements, transactions and results that were not used for long. */
     public void expire() {
         prepared.expire();
         transactions.expire();

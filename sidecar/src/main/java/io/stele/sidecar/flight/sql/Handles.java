@@ -18,8 +18,9 @@ import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 
 /**
- * What clients have opened and call by a handle: of some number and size at most, each of one user,
- * and closed when it has not been used for a time. Handles are random: nobody guesses one.
+ * A registry of objects that Flight SQL clients have opened and call by a handle, limited in number
+ * and size. Each object belongs to one user, and is closed when it was not used for a time. Handles
+ * are random, so that nobody guesses one.
  *
  * <p>Invariant: what is held here is closed exactly once, by {@link #remove}'s caller or by {@link
  * #expire} or {@link #close}. Thread-safe.
@@ -41,7 +42,7 @@ final class Handles<T extends Handles.Held> {
     @GuardedBy("this")
     private long heldBytes;
 
-    /** Something that a handle stands for. */
+    /** An object that a handle identifies. */
     interface Held extends AutoCloseable {
         /** Whether a request works with it, so that it does not expire. */
         boolean isInUse();
@@ -65,7 +66,7 @@ final class Handles<T extends Handles.Held> {
     }
 
     /**
-     * @param what one is called, with its article
+     * @param what the name of one object, with its article, for messages
      * @param maxCount at the same time
      * @param maxBytes of all
      * @param idle time after the last use
@@ -86,9 +87,9 @@ final class Handles<T extends Handles.Held> {
     }
 
     /**
-     * Holds something, and returns its handle.
+     * Adds an object, and returns its handle.
      *
-     * @throws SteleException BUSY: there are too many
+     * @throws SteleException BUSY if there are too many
      */
     synchronized ByteString add(String owner, T value, long sizeBytes) {
         if (entries.size() >= maxCount || heldBytes + sizeBytes > maxBytes) {
@@ -110,9 +111,9 @@ final class Handles<T extends Handles.Held> {
     }
 
     /**
-     * What a handle stands for has another size from now on.
+     * Changes the size of a handle's object.
      *
-     * @throws SteleException BUSY: there is no room for it, and nothing is changed
+     * @throws SteleException BUSY if there is no room for it; nothing is changed then
      */
     synchronized void resize(ByteString handle, String user, long sizeBytes) {
         Entry<T> entry = entry(handle, user);
@@ -124,9 +125,10 @@ final class Handles<T extends Handles.Held> {
     }
 
     /**
-     * What a handle stands for; it is used by that.
+     * The object of a handle; the call counts as a use.
      *
-     * @throws PostgresException INVALID_STATEMENT_NAME: nothing, or something of another user
+     * @throws PostgresException INVALID_STATEMENT_NAME if there is none, or it belongs to another
+     *     user
      */
     synchronized T find(ByteString handle, String user) {
         Entry<T> entry = entry(handle, user);
@@ -163,12 +165,12 @@ final class Handles<T extends Handles.Held> {
         return true;
     }
 
-    /** How many there are. */
+    /** The number of objects. */
     synchronized int count() {
         return entries.size();
     }
 
-    /** Closes those that have not been used for long. */
+    /** Closes the objects that were not used for long. */
     void expire() {
         long before = nanoTime.getAsLong() - idle.toNanos();
         closeAll(

@@ -8,7 +8,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
 /**
- * An ingestion: its batches go to the table one after the other, on a thread of their own.
+ * A DoPut of Flight SQL that ingests batches into a table, one after the other, asynchronously on
+ * an executor.
  *
  * <p>Invariant: the target is used by one task at a time, and closed after the last one.
  */

@@ -33,7 +33,10 @@ import org.apache.arrow.flight.sql.impl.FlightSql.CommandGetTables;
 import org.apache.arrow.flight.sql.impl.FlightSql.CommandGetXdbcTypeInfo;
 import org.jspecify.annotations.Nullable;
 
-/** The answers to Flight SQL's questions about catalogs, tables, keys and types. Thread-safe. */
+/**
+ * The replies to Flight SQL's metadata commands on catalogs, schemas, tables, keys and types,
+ * limited to objects that the user sees. Thread-safe.
+ */
 final class Metadata {
     private static final String TABLE_TYPE = "TABLE";
     private static final int BATCH_BYTES = 1 << 20;

@@ -18,8 +18,8 @@ import org.apache.arrow.flatbuf.UnionMode;
 import org.apache.arrow.flatbuf.Utf8;
 
 /**
- * The schemas that Flight SQL prescribes for its metadata (FlightSql.proto of Arrow 18), as
- * flatbuffers: with unsigned integers and a union, which no column of Stele's has.
+ * The Arrow schemas that Flight SQL prescribes for metadata replies (FlightSql.proto of Arrow 18),
+ * as flatbuffers. They have unsigned integers and a union, which no column of Stele has.
  */
 final class MetadataSchema {
     private static final List<Column> KEYS =
@@ -54,7 +54,7 @@ final class MetadataSchema {
                             new Column("key_sequence", Kind.INT32, false),
                             text("key_name", true)));
 
-    /** Of imported and exported keys and cross references. */
+    /** The schema of imported and exported keys and cross references. */
     static final byte[] FOREIGN_KEYS = message(KEYS);
 
     static final byte[] TYPE_INFO =

@@ -16,8 +16,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The exact types of parameters that a statement assigns to columns or compares with them, so that
- * a client is told decimal(12, 2) and not some decimal. Confined to one thread.
+ * A resolver of the exact types of parameters that a statement assigns to columns or compares with
+ * them, for the client of a prepared statement. So the client receives decimal(12, 2) and not some
+ * decimal. Confined to one thread.
  */
 final class ParameterColumns {
     private final TableSchema table;

@@ -24,8 +24,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of parameters that a client sends as Arrow batches, as values of the types that a plan
- * has for its parameters. Columns are taken in their order. Confined to one thread.
+ * A decoder of parameters, which a Flight SQL client sends as rows of Arrow batches, into values of
+ * the types in a plan. Columns are matched by their order. Confined to one thread.
  */
 final class ParameterRows {
     private final List<ParameterTypes.Type> types;
@@ -38,7 +38,7 @@ final class ParameterRows {
     /**
      * @param types of the parameters; columns beyond them are texts
      * @param fields of the batches
-     * @throws PostgresException PROTOCOL_VIOLATION: there are fewer columns than parameters
+     * @throws PostgresException PROTOCOL_VIOLATION if there are fewer columns than parameters
      */
     ParameterRows(List<ParameterTypes.Type> types, List<ArrowField> fields, ZoneId zone) {
         this.types = requireNonNull(types, "types is null");

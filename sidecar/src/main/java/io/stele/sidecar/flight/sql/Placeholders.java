@@ -2,7 +2,10 @@ package io.stele.sidecar.flight.sql;
 
 import io.stele.sidecar.postgresql.sql.StatementSplitter;
 
-/** The question marks that JDBC and ADBC have for parameters. Stateless. */
+/**
+ * The replacement of the question marks of JDBC and ADBC by PostgreSQL's numbered parameters.
+ * Stateless.
+ */
 final class Placeholders {
     private Placeholders() {}
 

@@ -60,7 +60,7 @@ record ResultSchema(List<ArrowField> fields, List<Map<String, String>> metadata)
         return new ResultSchema(fields, metadata);
     }
 
-    /** Of all columns of a table. */
+    /** The schema of all columns of a table. */
     static ResultSchema of(TableSchema table, String catalog) {
         List<ArrowField> fields = new ArrayList<>();
         List<Map<String, String>> metadata = new ArrayList<>();
@@ -93,8 +93,8 @@ record ResultSchema(List<ArrowField> fields, List<Map<String, String>> metadata)
     }
 
     /**
-     * Of parameters, by their types in order. Times are in milliseconds, which is the unit that the
-     * JDBC driver writes whatever the schema says; clients may send any other.
+     * The schema of parameters, by their types in order. Times are in milliseconds, which is the
+     * unit that the JDBC driver writes whatever the schema says; clients may send any other.
      */
     static ResultSchema ofParameters(List<DataType> types) {
         List<ArrowField> fields = new ArrayList<>();

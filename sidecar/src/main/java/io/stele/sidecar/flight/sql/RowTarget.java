@@ -17,14 +17,17 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The place that ingested rows go to. Confined to one thread at a time. */
+/**
+ * The destination of rows that a Flight SQL client ingests: staged rows of a table, or an open
+ * transaction. Confined to one thread at a time.
+ */
 sealed interface RowTarget extends AutoCloseable {
     void add(ArrowBatch batch) throws IOException;
 
     /** Makes the rows visible, or leaves that to their transaction. */
     void commit();
 
-    /** Gives up what was not committed. */
+    /** Aborts the rows that were not committed. */
     @Override
     void close();
 
@@ -76,7 +79,7 @@ sealed interface RowTarget extends AutoCloseable {
         }
     }
 
-    /** Rows that are cast, or given default values, as those of INSERT. */
+    /** Rows that are cast, or given default values, as in INSERT. */
     final class Planned implements RowTarget {
         private final StagedInsert insert;
         private final InsertPlan plan;
@@ -171,7 +174,7 @@ sealed interface RowTarget extends AutoCloseable {
             isComplete = true;
         }
 
-        /** Rows of an ingestion that was given up are those of a failed statement. */
+        /** Treats the rows of an abandoned ingestion as the rows of a failed statement. */
         @Override
         public void close() {
             if (!isComplete) {

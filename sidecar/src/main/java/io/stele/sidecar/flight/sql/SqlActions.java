@@ -17,7 +17,10 @@ import org.apache.arrow.flight.sql.impl.FlightSql;
 import org.apache.arrow.flight.sql.impl.FlightSql.ActionCancelQueryResult.CancelResult;
 import org.apache.arrow.flight.sql.impl.FlightSql.ActionEndTransactionRequest.EndTransaction;
 
-/** The actions of Flight SQL, and Flight's own action to cancel. Blocks; thread-safe. */
+/**
+ * The dispatch of Flight SQL's actions, and of Flight's own action to cancel, to {@link
+ * FlightSqlService}. Blocks; thread-safe.
+ */
 public final class SqlActions {
     private static final Map<String, String> DESCRIPTIONS = new LinkedHashMap<>();
 

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * The caller of a request.
+ * The caller of a Flight SQL request: its user, scheduling identity and search path.
  *
  * @param user who has logged in: the owner of what the request opens
  * @param identity selects the scheduling group of reads
@@ -30,12 +30,12 @@ public record SqlCaller(AuthenticatedUser user, QueryIdentity identity, List<Str
         return user.name();
     }
 
-    /** The caller as Trino takes it. */
+    /** The identity of the caller for Trino. */
     TrinoIdentity ofTrino() {
         return new TrinoIdentity(name(), identity.source(), ZoneOffset.UTC, searchPath);
     }
 
-    /** What expressions know of the caller; times are in UTC. */
+    /** The session that expressions use; times are in UTC. */
     Scope.Session session(Instant now) {
         return new Scope.Session(
                 name(), ZoneOffset.UTC, now.truncatedTo(ChronoUnit.MICROS), UUID::randomUUID);

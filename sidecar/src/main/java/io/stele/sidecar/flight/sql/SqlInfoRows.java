@@ -15,7 +15,7 @@ import org.apache.arrow.flight.sql.impl.FlightSql.SqlInfo;
 import org.apache.arrow.flight.sql.impl.FlightSql.SqlSupportedCaseSensitivity;
 import org.apache.arrow.flight.sql.impl.FlightSql.SqlSupportedTransaction;
 
-/** What Flight SQL says about a server (CommandGetSqlInfo). Immutable. */
+/** The reply to Flight SQL's CommandGetSqlInfo, whose values describe this server. Immutable. */
 final class SqlInfoRows {
     // Children of the union of MetadataSchema
     private static final int TEXT = 0;
@@ -138,7 +138,7 @@ final class SqlInfoRows {
         values.put(info.getNumber(), value);
     }
 
-    /** The rows of some numbers, of those that are known; of all if there are none. */
+    /** The rows of the wanted and known numbers; of all numbers if none is wanted in particular. */
     ArrowMessage rows(List<Integer> wanted) {
         ArrowUnionEncoder encoder =
                 new ArrowUnionEncoder(

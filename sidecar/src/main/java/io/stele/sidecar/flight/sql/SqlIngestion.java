@@ -11,7 +11,6 @@ import io.stele.protocol.arrow.ArrowField;
 import io.stele.protocol.arrow.ArrowRows;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.schema.ColumnSchema;
-import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.access.AccessControl;
 import io.stele.sidecar.access.AccessDeniedException;
@@ -189,20 +188,7 @@ final class SqlIngestion {
                             true,
                             Optional.empty()));
         }
-        return new TableSchema(
-                new TableId(1),
-                schema,
-                table,
-                1,
-                columns,
-                List.of(),
-                List.of(),
-                List.of(),
-                List.of(),
-                Orientation.COLUMN,
-                0,
-                SHARD_COUNT,
-                Optional.empty());
+        return TableSchema.builder(schema, table).columns(columns).shardCount(SHARD_COUNT).build();
     }
 
     /** The table itself, with its key and properties, if it has the columns; else a new one. */

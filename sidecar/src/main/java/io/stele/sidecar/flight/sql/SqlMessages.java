@@ -13,7 +13,10 @@ import java.util.Map;
 import java.util.Optional;
 import org.apache.arrow.flight.sql.impl.FlightSql;
 
-/** The messages of Flight SQL, which travel as Google's type Any. Stateless. */
+/**
+ * A parser and encoder of Flight SQL's protobuf messages, which are packed in Google's type Any.
+ * Stateless.
+ */
 public final class SqlMessages {
     private static final String PREFIX = "type.googleapis.com/";
     private static final String TYPE = PREFIX + "arrow.flight.protocol.sql.";
@@ -66,7 +69,7 @@ public final class SqlMessages {
     /**
      * The message in bytes for which {@link #isSql} holds.
      *
-     * @throws SteleException INVALID_ARGUMENT: one that is not known here, or no message
+     * @throws SteleException INVALID_ARGUMENT if it is not known here, or no message
      */
     static Message parse(byte[] request) {
         try {
@@ -95,7 +98,7 @@ public final class SqlMessages {
     /**
      * The message of a type in the bytes.
      *
-     * @throws SteleException INVALID_ARGUMENT: another one
+     * @throws SteleException INVALID_ARGUMENT if it is of another type
      */
     static <T extends Message> T parse(byte[] request, Class<T> type) {
         Message message = parse(request);

@@ -7,8 +7,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A prepared statement of a client, and the parameters that its next query takes. Thread-safe: the
- * parameters are replaced as a whole.
+ * A prepared statement of a Flight SQL client, and the parameters of its next query. Thread-safe:
+ * the parameters are replaced as a whole.
  */
 final class SqlPrepared implements Handles.Held {
     private final SqlStatement statement;

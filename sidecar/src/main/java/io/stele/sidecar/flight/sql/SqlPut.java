@@ -4,30 +4,30 @@ import io.stele.protocol.arrow.ArrowBatch;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What a client's DoPut does: it takes its batches one after the other, and has one result at the
- * end. Calls come one at a time, from any thread.
+ * The work of one DoPut of Flight SQL, which receives batches one after the other and returns one
+ * result at the end. Calls come one at a time, from any thread.
  */
 public interface SqlPut {
     /**
-     * Takes a batch, whose memory this may use until it is dealt with, or longer.
+     * Processes a batch, whose memory it may use until that is done, or longer.
      *
-     * @return completes when the batch has been dealt with, so far as it is before the end
+     * @return completes when the batch is processed, as far as that is possible before the end
      */
     CompletableFuture<Void> add(ArrowBatch batch);
 
     /** Whether there are no batches: it may be finished at once. */
     boolean takesNoBatches();
 
-    /** Whether batches are kept until {@link #close}, rather than until they are dealt with. */
+    /** Whether batches are kept until {@link #close}, rather than until they are processed. */
     boolean keepsBatches();
 
     /**
-     * There are no more batches.
+     * Ends the batches.
      *
      * @return the metadata of the only result; without bytes: none
      */
     CompletableFuture<byte[]> finish();
 
-    /** The call has ended, in whatever way: what was not finished is given up. */
+    /** Ends the call; work that was not finished is aborted. */
     void close();
 }

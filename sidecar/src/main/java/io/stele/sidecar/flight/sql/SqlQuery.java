@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A statement whose client has a ticket for its rows. It runs once, when they are asked for.
- * Thread-safe.
+ * A Flight SQL statement whose client has a ticket for its rows. It runs once, when they are
+ * requested. Thread-safe.
  */
 final class SqlQuery implements Handles.Held {
     private enum State {
@@ -60,7 +60,7 @@ final class SqlQuery implements Handles.Held {
     /**
      * Begins to run.
      *
-     * @throws PostgresException INVALID_CURSOR_NAME: it has run already
+     * @throws PostgresException INVALID_CURSOR_NAME if it has run already
      */
     void start() {
         if (!state.compareAndSet(State.WAITING, State.RUNNING)) {

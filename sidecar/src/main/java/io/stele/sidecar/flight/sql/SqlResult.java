@@ -2,7 +2,7 @@ package io.stele.sidecar.flight.sql;
 
 import java.io.IOException;
 
-/** The rows that a ticket stands for, which are read once. */
+/** The result behind a Flight SQL ticket, which a DoGet sends once. */
 public interface SqlResult {
     /** Sends the schema and the rows; blocks. */
     void send(BatchOutput out) throws IOException;

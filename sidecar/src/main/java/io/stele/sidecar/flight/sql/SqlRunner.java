@@ -35,7 +35,10 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The execution of statements for callers of Flight SQL. Blocks; thread-safe. */
+/**
+ * The execution of prepared statements for callers of Flight SQL, by fixed plans on rows, on the
+ * catalog, or by Trino. Blocks; thread-safe.
+ */
 final class SqlRunner {
     private static final int MAX_ATTEMPTS = 3;
     private static final int STAGED_ROWS = 1_000;
@@ -65,9 +68,9 @@ final class SqlRunner {
         this.batchBytes = batchBytes;
     }
 
-    /** The rows of parameters of a statement; may be gone through several times. */
+    /** The rows of parameters of a statement; may be iterated several times. */
     interface ParameterSource {
-        /** How many there are. */
+        /** The number of rows. */
         long count();
 
         void forEach(RowAction action) throws IOException;
@@ -87,7 +90,7 @@ final class SqlRunner {
             };
         }
 
-        /** What is done with one row. */
+        /** The work on one row. */
         interface RowAction {
             void accept(List<@Nullable Object> values) throws IOException;
         }
@@ -182,7 +185,7 @@ final class SqlRunner {
         sent.end(sink);
     }
 
-    /** What the client has been sent. */
+    /** The messages of a result, and whether any was sent to the client. */
     private static final class Sent {
         private final ResultSchema schema;
         private final BatchOutput out;
@@ -237,7 +240,7 @@ final class SqlRunner {
         return texts;
     }
 
-    /** Rows that come as texts of PostgreSQL. Confined to one thread. */
+    /** A sender of rows that come as texts of PostgreSQL. Confined to one thread. */
     private final class TextRows {
         private final List<PostgresType> types;
         private final ArrowRowSink sink;
@@ -270,7 +273,8 @@ final class SqlRunner {
     }
 
     /**
-     * Trino runs statements outside of transactions here: what would miss their changes is refused.
+     * Runs a query by Trino, outside of transactions; it is refused if it would miss changes of its
+     * transaction.
      */
     private void queryTrino(
             SqlQuery query, PreparedStatement.OnTrino kind, SqlCaller caller, BatchOutput out) {
@@ -308,7 +312,7 @@ final class SqlRunner {
         }
     }
 
-    /** A statement that changes something, by Trino: DDL, or a change without a fixed plan. */
+    /** Runs DDL, or a change without a fixed plan, by Trino. */
     private long updateByTrino(
             PreparedStatement.OnTrino kind,
             ParameterSource parameters,
@@ -381,7 +385,7 @@ final class SqlRunner {
     }
 
     /**
-     * @throws PostgresException OBJECT_NOT_IN_PREREQUISITE_STATE: it is a query
+     * @throws PostgresException INVALID_PARAMETER_VALUE if it is a query
      */
     static void requireChange(SqlStatement statement) {
         boolean isChange =
@@ -476,7 +480,7 @@ final class SqlRunner {
         return count[0] + executor.copy(plan, rows, session, transaction, client);
     }
 
-    /** Many rows that need nothing of those that are there. */
+    /** Inserts many rows that need no values of existing rows. */
     private long insertAll(
             InsertPlan plan, ParameterSource parameters, Scope.Session session, Client client)
             throws IOException {

@@ -8,11 +8,11 @@ import io.stele.sidecar.postgresql.session.PreparedStatement;
 import java.util.List;
 
 /**
- * A statement that is ready to be run. Immutable.
+ * A prepared statement of Flight SQL, with the schemas of its results and parameters. Immutable.
  *
  * @param results the schema of its rows; without fields: it returns none
  * @param parameters the types of its parameters
- * @param parameterTypes the same, as clients are told
+ * @param parameterTypes the exact types of its parameters, for clients
  */
 record SqlStatement(
         PreparedStatement prepared,
@@ -26,7 +26,7 @@ record SqlStatement(
         parameterTypes = List.copyOf(parameterTypes);
     }
 
-    /** About the memory that it takes. */
+    /** The approximate memory that it takes, in bytes. */
     long sizeBytes() {
         return 2L * prepared.sql().length() + 1_024L * (1 + results.fields().size());
     }

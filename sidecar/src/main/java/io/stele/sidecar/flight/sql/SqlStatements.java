@@ -14,7 +14,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 
-/** The preparation of statements, as of the PostgreSQL port. Thread-safe. */
+/**
+ * The preparation of statements for callers of Flight SQL, by the preparer of the PostgreSQL port.
+ * Thread-safe.
+ */
 final class SqlStatements {
     private final StatementPreparer preparer;
     private final PlanExecutor executor;
@@ -41,8 +44,8 @@ final class SqlStatements {
     /**
      * Prepares one statement.
      *
-     * @throws PostgresException FEATURE_NOT_SUPPORTED: it has no fixed plan, with what would make
-     *     it one
+     * @throws PostgresException FEATURE_NOT_SUPPORTED if it has no fixed plan; the message states
+     *     what would give it one
      */
     SqlStatement prepare(String sql, SqlCaller caller) {
         PreparedStatement prepared =
@@ -81,7 +84,7 @@ final class SqlStatements {
         };
     }
 
-    /** A statement that Trino runs, which says what its parameters and results are. */
+    /** Prepares a statement that Trino runs; Trino describes its parameters and results. */
     private SqlStatement onTrino(
             PreparedStatement prepared, PreparedStatement.OnTrino kind, SqlCaller caller) {
         TrinoGateway gateway = trino.orElseThrow();
@@ -121,7 +124,7 @@ final class SqlStatements {
     /**
      * The statement with a plan for the columns that its table has now.
      *
-     * @throws PostgresException FEATURE_NOT_SUPPORTED: its client has been told of other columns
+     * @throws PostgresException FEATURE_NOT_SUPPORTED if its client has received other columns
      */
     SqlStatement current(SqlStatement statement) {
         PreparedStatement.OnRows rows = (PreparedStatement.OnRows) statement.prepared().kind();

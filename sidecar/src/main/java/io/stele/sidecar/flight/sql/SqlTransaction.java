@@ -15,9 +15,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A transaction of a client, from BeginTransaction to EndTransaction. Its snapshot is taken by its
- * first statement. A statement that changes rows and fails leaves nothing to do but to roll it
- * back; a query that fails changes nothing.
+ * A transaction of a Flight SQL client, from BeginTransaction to EndTransaction. Its first
+ * statement opens its snapshot. After a failed change, only a rollback is possible; a failed query
+ * has no effect on it.
  *
  * <p>Thread-safe: requests come on any thread, and each takes the one permit while it works with
  * the transaction. What the permit guards is confined to its holder.
@@ -39,12 +39,12 @@ final class SqlTransaction implements Handles.Held {
         this.begun = requireNonNull(begun, "begun is null");
     }
 
-    /** What now() is. */
+    /** The value of now(). */
     Instant begun() {
         return begun;
     }
 
-    /** A change has been given up halfway. */
+    /** Records that a change was aborted halfway. */
     void fail() {
         hasFailed = true;
     }
@@ -61,7 +61,7 @@ final class SqlTransaction implements Handles.Held {
             return rows;
         }
 
-        /** A change failed, perhaps halfway. */
+        /** Records that a change failed, perhaps halfway. */
         void fail() {
             hasFailed = true;
         }
@@ -78,7 +78,7 @@ final class SqlTransaction implements Handles.Held {
     /**
      * Begins to work with the transaction.
      *
-     * @throws PostgresException FAILED_TRANSACTION; OBJECT_NOT_IN_PREREQUISITE_STATE: another
+     * @throws PostgresException FAILED_TRANSACTION; OBJECT_NOT_IN_PREREQUISITE_STATE if another
      *     request works with it for long
      */
     Use enter(Client client) {
@@ -138,7 +138,7 @@ final class SqlTransaction implements Handles.Held {
      * Writes all changes, or none.
      *
      * @throws PostgresException FAILED_TRANSACTION
-     * @throws SteleException TRANSACTION_CONFLICT and what a commit may fail with
+     * @throws SteleException TRANSACTION_CONFLICT, or another failure of a commit
      */
     void commit() {
         acquire();

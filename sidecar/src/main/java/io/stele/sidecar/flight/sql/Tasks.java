@@ -5,7 +5,10 @@ import java.io.UncheckedIOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
-/** Work on other threads, whose futures complete on every path. */
+/**
+ * Factory methods for blocking work on an executor, whose future completes on every path, also
+ * after an IOException.
+ */
 final class Tasks {
     private Tasks() {}
 

@@ -16,7 +16,10 @@ import java.util.Optional;
 import org.apache.arrow.flight.sql.impl.FlightSql.XdbcDataType;
 import org.jspecify.annotations.Nullable;
 
-/** The types of Stele, as ODBC and JDBC describe types (CommandGetXdbcTypeInfo). Stateless. */
+/**
+ * The reply to Flight SQL's CommandGetXdbcTypeInfo, which describes Stele's types as ODBC and JDBC
+ * do. Stateless.
+ */
 final class TypeInfoRows {
     private static final int NULLABLE = 1;
     private static final int SEARCHABLE_FULLY = 3;
@@ -99,7 +102,7 @@ final class TypeInfoRows {
     /**
      * The types in the order of their codes; empty: there are none.
      *
-     * @param code of the only ones that are wanted
+     * @param code the code of the wanted types; empty: all types
      */
     static Optional<ArrowMessage> rows(Optional<Integer> code) {
         List<ArrowField> fields = new ArrayList<>();

@@ -19,8 +19,8 @@ import java.util.Base64;
 import java.util.Optional;
 
 /**
- * The users that may log in over PostgreSQL's protocol: those of a file, each with a password, or
- * without a file any name with the shared secret as its password. Thread-safe.
+ * The login of clients over PostgreSQL's protocol, by SCRAM-SHA-256, as users of the password file
+ * or, without a file, under any name with the shared secret. Thread-safe.
  */
 public final class PostgresUsers {
     /** Most bytes of a message of a login: names and proofs are far shorter. */

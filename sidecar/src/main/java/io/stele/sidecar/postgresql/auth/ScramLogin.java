@@ -13,7 +13,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * One login by SCRAM-SHA-256 without channel binding (RFC 5802, section 5). Confined to one thread.
+ * The server's side of one login by SCRAM-SHA-256 without channel binding (RFC 5802, section 5).
+ * Confined to one thread.
  *
  * <p>A user that is not known goes through the same steps, and fails at the end.
  */
@@ -31,7 +32,7 @@ final class ScramLogin {
         this.serverNonce = serverNonce;
     }
 
-    /** The answer to the client's first message. */
+    /** The reply to the client's first message. */
     byte[] first(byte[] message) {
         String text = Message.decode(ByteBuffer.wrap(message));
         String[] parts = text.split(",", 3);
@@ -54,7 +55,7 @@ final class ScramLogin {
         return serverFirst.getBytes(UTF_8);
     }
 
-    /** The answer to the client's proof; empty if it is wrong, or the user is not known. */
+    /** The reply to the client's proof; empty if it is wrong, or the user is not known. */
     Optional<byte[]> last(byte[] message) {
         String text = Message.decode(ByteBuffer.wrap(message));
         int proofAt = text.lastIndexOf(",p=");

@@ -11,7 +11,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** The computation of groups, aggregates, window functions and order. Confined to one statement. */
+/**
+ * The computation, in memory, of the groups, aggregates, row numbers and order of a catalog query.
+ * Confined to one statement.
+ */
 final class Aggregates {
     private final QueryContext context;
     private final Casts casts;

@@ -4,9 +4,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
-/** PostgreSQL's text format of arrays with one dimension: {@code {a,"b c",NULL}}. */
+/**
+ * A formatter and parser of PostgreSQL's text format of arrays with one dimension, for catalog
+ * queries: {@code {a,"b c",NULL}}.
+ */
 final class ArrayText {
-    /** More elements than any client asks for. */
+    /** More elements than any client needs. */
     private static final int MAX_ELEMENTS = 100_000;
 
     private ArrayText() {}

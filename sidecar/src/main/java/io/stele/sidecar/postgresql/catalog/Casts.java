@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Conversions between types, and the text form of values. Confined to one statement. */
+/**
+ * The casts between PostgreSQL types in a catalog query, and the text form of its values. Confined
+ * to one statement.
+ */
 final class Casts {
     private final QueryContext context;
 
@@ -84,7 +87,9 @@ final class Casts {
                                         "'" + text + "'"));
     }
 
-    /** As {@code to_regclass} and others: the OID of a name, if there is such an object. */
+    /**
+     * As {@code to_regclass} and similar functions: the OID of a name, if there is such an object.
+     */
     Optional<Object> findReference(String text, int type) {
         return switch (type) {
             case TypeOids.REGCLASS ->

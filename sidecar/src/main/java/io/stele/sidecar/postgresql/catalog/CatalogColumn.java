@@ -3,7 +3,7 @@ package io.stele.sidecar.postgresql.catalog;
 import static java.util.Objects.requireNonNull;
 
 /**
- * A column of an answer about the catalog.
+ * A column in the result of a catalog query.
  *
  * @param typeOid PostgreSQL's OID of the type
  */

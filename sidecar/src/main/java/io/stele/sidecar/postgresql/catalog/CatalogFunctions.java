@@ -11,7 +11,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** The functions that answer from the catalog and the session. Confined to one statement. */
+/**
+ * The functions of catalog queries that read the catalog or the session, such as {@code
+ * pg_get_indexdef} and {@code current_setting}. Confined to one statement.
+ */
 final class CatalogFunctions {
     static final Map<String, Integer> TYPES = types();
 
@@ -149,7 +152,7 @@ final class CatalogFunctions {
         int type = TYPES.getOrDefault(name, 0);
         return switch (type) {
             case TypeOids.BOOL -> flag(name, values);
-            case TypeOids.INT8 -> 0L; // sizes: what an answer would need is not in the catalog
+            case TypeOids.INT8 -> 0L; // sizes, which are not in the catalog
             case TypeOids.NAME -> name(name, values);
             case TypeOids.REGCLASS, TypeOids.REGTYPE, TypeOids.REGNAMESPACE, TypeOids.REGPROC ->
                     new Casts(context)

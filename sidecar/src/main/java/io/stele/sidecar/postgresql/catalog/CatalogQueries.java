@@ -22,13 +22,13 @@ import net.sf.jsqlparser.statement.select.Select;
 import net.sf.jsqlparser.util.TablesNamesFinder;
 
 /**
- * The answers to questions about the catalog: queries of {@code pg_catalog}, of {@code
- * information_schema} and of constants, and SHOW. Thread-safe; a statement runs in the thread that
- * asks.
+ * The evaluator, in memory, of catalog queries of PostgreSQL and Flight SQL clients: SELECT on
+ * {@code pg_catalog}, {@code information_schema} and constants, and SHOW. Thread-safe; a statement
+ * runs in the thread of its caller.
  *
- * <p>Nothing that a query can name reaches files, the network, Java or data of tables: the
- * relations and functions are those of this package alone. {@code set_config} changes nothing:
- * whoever has the session sees to it.
+ * <p>No name in a query reaches files, the network, Java or data of tables, because all relations
+ * and functions are those of this package. {@code set_config} changes nothing here; the owner of
+ * the session applies it.
  */
 public final class CatalogQueries implements AutoCloseable {
     /** The version of PostgreSQL whose catalog this is. */
@@ -56,7 +56,7 @@ public final class CatalogQueries implements AutoCloseable {
 
     /**
      * @param catalog the current catalog
-     * @param access says which tables a user sees
+     * @param access decides which tables a user sees
      * @param database the name of the one database that clients see
      */
     public CatalogQueries(Supplier<Catalog> catalog, AccessControl access, String database) {
@@ -71,7 +71,9 @@ public final class CatalogQueries implements AutoCloseable {
         this.ticker = requireNonNull(ticker, "ticker is null");
     }
 
-    /** Whether a statement reads nothing but the catalog and constants, so that this answers it. */
+    /**
+     * Whether a statement reads only the catalog and constants, so that it can be evaluated here.
+     */
     public boolean concerns(String sql, AuthenticatedUser user) {
         StatementText text = new StatementText(sql);
         return switch (text.word(0)) {
@@ -104,7 +106,7 @@ public final class CatalogQueries implements AutoCloseable {
                 }
             }
             if (!hasTables) {
-                describe(sql, List.of(), user); // of constants: unless it calls what is not here
+                describe(sql, List.of(), user); // of constants; fails if it calls unknown functions
             }
             return true;
         } catch (SteleException | UnsupportedOperationException e) {
@@ -174,7 +176,7 @@ public final class CatalogQueries implements AutoCloseable {
                 .toList();
     }
 
-    /** The columns that {@link #run} would answer, before values are known. */
+    /** The columns that {@link #run} would return, before values are known. */
     public List<CatalogColumn> describe(
             String sql, List<Integer> parameterTypeOids, AuthenticatedUser user) {
         return described(
@@ -231,7 +233,7 @@ public final class CatalogQueries implements AutoCloseable {
                 ticker);
     }
 
-    /** Whatever a statement does to the evaluation is the statement's fault. */
+    /** Runs an evaluation, each failure of which counts as a wrong statement. */
     private static <T> T answered(Supplier<T> answer) {
         try {
             return answer.get();
@@ -253,7 +255,7 @@ public final class CatalogQueries implements AutoCloseable {
                     .orElseGet(() -> build(current, user))
                     .relations();
         }
-        long rules = access.version(); // before they are asked: they may change in between
+        long rules = access.version(); // read first, because the rules may change in between
         Relations found = ofUsers.getIfPresent(user.name());
         if (found == null || !found.isOf(current, rules)) {
             found = new Relations(new CatalogRelations(current, database, access, user), rules);

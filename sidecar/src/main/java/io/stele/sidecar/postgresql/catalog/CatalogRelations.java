@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * One version of the catalog as a user sees it, as relations, with lookups between names and OIDs.
- * Thread-safe: immutable.
+ * The system relations of one catalog version, with rows for the objects that a user sees, and
+ * lookups between names and OIDs. Thread-safe: immutable.
  */
 final class CatalogRelations {
     private final long version;
@@ -49,7 +49,7 @@ final class CatalogRelations {
             if (namespaces.containsKey(schema)) {
                 continue; // a user's schema information_schema is hidden by the system's
             }
-            // Also of what the user does not see, so that OIDs are the same for all users
+            // Also of objects that the user does not see, so that OIDs are the same for all users
             int namespace = ids.hashed(ObjectIds.Kind.NAMESPACE, schema);
             List<UserRelation> all = UserRelation.of(catalog, schema, ids);
             if (!access.seesSchema(user, schema)) {

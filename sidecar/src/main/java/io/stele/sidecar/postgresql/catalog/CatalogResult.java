@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * An answer about the catalog.
+ * The complete result of a catalog query or SHOW, in memory, with all values as texts.
  *
  * @param rows values in PostgreSQL's text format; empty: NULL
  */

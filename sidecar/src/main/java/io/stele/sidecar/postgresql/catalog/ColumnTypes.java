@@ -8,7 +8,7 @@ import io.stele.protocol.schema.TimestampType;
 import io.stele.protocol.schema.VarcharType;
 
 /**
- * The type of a column as PostgreSQL's catalog describes it.
+ * The type of a column as PostgreSQL's catalog describes it, by OID and modifier.
  *
  * @param modifier as {@code pg_attribute.atttypmod}; -1: none
  */

@@ -3,7 +3,10 @@ package io.stele.sidecar.postgresql.catalog;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** The statements that would create objects, as {@code pg_get_indexdef} and others print them. */
+/**
+ * A printer of index and constraint definitions in SQL, for {@code pg_get_indexdef} and similar
+ * functions, with the quoting of names. Stateless.
+ */
 final class Definitions {
     /** Words that are names only in quotes; a superset does no harm. */
     private static final Set<String> RESERVED =

@@ -51,7 +51,10 @@ import net.sf.jsqlparser.expression.operators.relational.RegExpMatchOperator;
 import net.sf.jsqlparser.schema.Column;
 import net.sf.jsqlparser.statement.select.Select;
 
-/** The compiler of expressions of one query. Confined to the compilation of one statement. */
+/**
+ * The compiler of a catalog query's expressions, from the parser's tree into {@link Typed}
+ * evaluations. Confined to the compilation of one statement.
+ */
 final class ExpressionCompiler {
     private static final int MAX_DIGITS = 18; // of integers of 64 bits
 
@@ -475,7 +478,7 @@ final class ExpressionCompiler {
                         }));
     }
 
-    /** A match of texts that mostly have the same pattern. Confined to one thread. */
+    /** A match of texts with a pattern, which caches the last pattern. Confined to one thread. */
     private static final class PatternMatch implements Typed.Evaluation {
         private final Typed left;
         private final Typed right;

@@ -5,7 +5,8 @@ import static java.util.Objects.requireNonNull;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The present rows of a query's sources, and of the queries around it. Confined to one statement.
+ * The state of a catalog query's evaluation: the present row of each source, the slots, and the
+ * frame of the query around it. Confined to one statement.
  */
 final class Frame {
     private final @Nullable Frame outer;
@@ -26,7 +27,7 @@ final class Frame {
         return new Frame(null, new Object[0][], new Object[0]);
     }
 
-    /** The frame of the query so many levels outside. */
+    /** The frame of the query that is {@code depth} levels outside. */
     Frame at(int depth) {
         Frame frame = this;
         for (int level = 0; level < depth; level++) {

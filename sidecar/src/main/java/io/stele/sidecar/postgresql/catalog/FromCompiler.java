@@ -24,7 +24,10 @@ import net.sf.jsqlparser.statement.select.ParenthesedFromItem;
 import net.sf.jsqlparser.statement.select.Select;
 import net.sf.jsqlparser.statement.select.TableFunction;
 
-/** The compiler of a FROM clause. Confined to the compilation of one statement. */
+/**
+ * The compiler of a catalog query's FROM clause into join steps. Confined to the compilation of one
+ * statement.
+ */
 final class FromCompiler {
     private final QueryContext context;
     private final Scope scope;
@@ -108,7 +111,10 @@ final class FromCompiler {
         steps.add(new JoinStep(number, kind, conditions));
     }
 
-    /** Equalities of columns of one name, of which only the first stays visible. */
+    /**
+     * The conditions of USING: equalities of columns of one name, of which only the first stays
+     * visible.
+     */
     private List<JoinStep.Condition> using(Source source, List<Column> using, int number) {
         List<String> names =
                 using.stream().map(column -> Literals.name(column.getColumnName())).toList();

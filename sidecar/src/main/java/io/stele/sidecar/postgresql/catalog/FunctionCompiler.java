@@ -16,7 +16,10 @@ import net.sf.jsqlparser.statement.select.AllColumns;
 import net.sf.jsqlparser.statement.select.OrderByElement;
 import net.sf.jsqlparser.statement.select.Select;
 
-/** The compiler of function calls of one query. Confined to the compilation of one statement. */
+/**
+ * The compiler of a catalog query's function calls and operators into {@link Typed} evaluations.
+ * Confined to the compilation of one statement.
+ */
 final class FunctionCompiler {
     private static final Set<String> KEYWORDS =
             Set.of(
@@ -220,12 +223,14 @@ final class FunctionCompiler {
                                 names, values.stream().map(value -> value.of(frame)).toList()));
     }
 
-    /** {@code json_object} and such, which no client asks the catalog for. */
+    /**
+     * Refuses {@code json_object} and similar functions, which no client calls in catalog queries.
+     */
     Typed json(String text) {
         throw Values.invalid("json_build_object as the only function of JSON", text);
     }
 
-    /** A call of a function of values. */
+    /** A call of a scalar function. */
     Typed scalar(String name, List<Typed> arguments) {
         return scalars.compile(name, arguments);
     }
@@ -259,7 +264,7 @@ final class FunctionCompiler {
         };
     }
 
-    /** The type of a value that is one of several. */
+    /** The common type of several values. */
     static int common(List<Typed> values) {
         int found = Typed.UNKNOWN;
         for (Typed value : values) {

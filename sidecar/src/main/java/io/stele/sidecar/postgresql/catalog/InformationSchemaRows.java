@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import java.util.List;
 import java.util.Optional;
 
-/** The rows of {@code information_schema}. Confined to one thread. */
+/** A builder of the rows of {@code information_schema}. Confined to one thread. */
 final class InformationSchemaRows {
     private final RelationRows rows;
     private final String database;

@@ -14,8 +14,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The joins of one query. Inner joins run in the order of their sizes, as far as equalities connect
- * them; rows are found by hash. Confined to one statement.
+ * The plan and execution of a catalog query's joins, in memory. Inner joins run in the order of
+ * their sizes, as far as equalities connect them; rows are found by hash. Confined to one
+ * statement.
  */
 final class JoinPlan {
     private static final Object[] NO_SLOTS = {};
@@ -26,7 +27,7 @@ final class JoinPlan {
     private final List<JoinStep.Condition> filters;
     private final Map<Integer, Hashed> hashes = new HashMap<>();
 
-    /** The rows of a source by the value that they are found by. */
+    /** The rows of a source, hashed by their join key. */
     private record Hashed(List<Object[]> rows, Map<Object, List<Object[]>> byKey) {}
 
     /**
@@ -49,7 +50,10 @@ final class JoinPlan {
         this.filters = List.copyOf(all);
     }
 
-    /** Begins with the smallest, and goes on with the smallest that an equality connects. */
+    /**
+     * The order of inner joins: first the smallest source, then the smallest that an equality
+     * connects.
+     */
     private List<JoinStep> ordered(List<JoinStep> given, List<JoinStep.Condition> conditions) {
         List<JoinStep> remaining = new ArrayList<>(given);
         List<JoinStep> ordered = new ArrayList<>();
@@ -247,7 +251,7 @@ final class JoinPlan {
         return hashed.byKey().getOrDefault(key, List.of());
     }
 
-    /** The known value in the form of the values that are looked for. */
+    /** The known value, in the form of the hashed keys. */
     private static Object key(Object known, int type) {
         if (!(known instanceof String text)) {
             return Values.key(known);

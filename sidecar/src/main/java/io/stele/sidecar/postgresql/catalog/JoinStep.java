@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One item of a FROM clause, as it is joined to those before it.
+ * One item of a catalog query's FROM clause, and its join to the items before it.
  *
  * @param source the number of the item
  * @param conditions of ON
@@ -15,7 +15,7 @@ record JoinStep(int source, Kind kind, List<Condition> conditions) {
         conditions = List.copyOf(conditions);
     }
 
-    /** Which rows without a match are in the result. */
+    /** The kinds of joins, which differ in the rows without a match. */
     enum Kind {
         INNER,
         LEFT,
@@ -32,7 +32,7 @@ record JoinStep(int source, Kind kind, List<Condition> conditions) {
     }
 
     /**
-     * A condition that all rows must meet, one of several.
+     * One of several conditions that all rows must meet.
      *
      * @param references the numbers of the sources it depends on
      * @param equality if it is one
@@ -44,7 +44,7 @@ record JoinStep(int source, Kind kind, List<Condition> conditions) {
             return missing.isEmpty();
         }
 
-        /** The equality seen from a source: its side, and what is known before. */
+        /** The equality seen from a source: its side, and the side that is known before. */
         Optional<Lookup> lookup(int source, BitSet bound) {
             return equality.flatMap(
                     sides ->
@@ -73,7 +73,7 @@ record JoinStep(int source, Kind kind, List<Condition> conditions) {
         }
     }
 
-    /** How rows of a source are found: those whose side equals the known one. */
+    /** A lookup of the rows of a source whose side equals the known side. */
     record Lookup(Side mine, Side known) {
         boolean isConstant() {
             return known.references().isEmpty();

@@ -9,7 +9,7 @@ import net.sf.jsqlparser.expression.StringValue;
 import net.sf.jsqlparser.expression.operators.relational.ExpressionList;
 import net.sf.jsqlparser.statement.select.Select;
 
-/** The reading of names and literals as the parser leaves them. */
+/** A reader of names and literals in the parser's tree of a catalog query. Stateless. */
 final class Literals {
     private static final Pattern LENGTH = Pattern.compile("\\((\\d{1,9})\\)");
 

@@ -7,11 +7,12 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * The OIDs of user objects of one catalog. Confined to the thread that builds it.
+ * A generator of PostgreSQL OIDs for the user objects of one catalog version. Confined to the
+ * thread that builds it.
  *
  * <p>A table's OID is made of its id, so that it is the same in every version and on every server;
- * those of other objects are hashes of what identifies them, in ranges of their own. Of two objects
- * with one hash the second gets the next free OID.
+ * the OIDs of other objects are hashes of their identity, in separate ranges. Of two objects with
+ * one hash the second gets the next free OID.
  */
 final class ObjectIds {
     private static final int FIRST_TABLE = 16_384;
@@ -19,7 +20,7 @@ final class ObjectIds {
 
     private final Set<Integer> taken = new HashSet<>();
 
-    /** What objects with hashed OIDs are. */
+    /** The kinds of objects with hashed OIDs. */
     enum Kind {
         NAMESPACE,
         VIEW,

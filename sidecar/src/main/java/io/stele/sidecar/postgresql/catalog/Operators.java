@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
-/** The operators of expressions on values that may be NULL. */
+/** The operators in expressions of catalog queries, on values that may be NULL. Stateless. */
 final class Operators {
     private Operators() {}
 

@@ -8,7 +8,10 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 
-/** The rows of {@code pg_catalog} about users' tables and views. Confined to one thread. */
+/**
+ * A builder of the rows of {@code pg_catalog} about users' tables and views. Confined to one
+ * thread.
+ */
 final class PgCatalogRows {
     private static final int CLASS_OID = 1259;
     private static final int HEAP = 2;
@@ -35,7 +38,9 @@ final class PgCatalogRows {
         operatorClasses = classes.buildKeepingLast();
     }
 
-    /** What does not depend on tables: the database, its system relations and schemas. */
+    /**
+     * Adds the rows that do not depend on tables: the database, its system relations and schemas.
+     */
     void addSystem() {
         namespace(SystemCatalog.PG_CATALOG_OID, SystemCatalog.PG_CATALOG);
         namespace(SystemCatalog.INFORMATION_SCHEMA_OID, SystemCatalog.INFORMATION_SCHEMA);
@@ -96,7 +101,7 @@ final class PgCatalogRows {
         }
     }
 
-    /** The logged-in user, who owns what clients see. */
+    /** The OID of the role that owns all objects that clients see. */
     static int owner() {
         return SystemCatalog.FIRST_ROLE_OID;
     }
@@ -421,7 +426,7 @@ final class PgCatalogRows {
         return new Values.Elements(new ArrayList<>(values), 0);
     }
 
-    /** The views that list relations of one kind each. */
+    /** Adds a relation to the system views that list its kind. */
     private void listed(UserRelation relation) {
         String definition = relation.definition().map(text -> text + ";").orElse("");
         switch (relation.kind()) {

@@ -28,7 +28,10 @@ import net.sf.jsqlparser.statement.select.PlainSelect;
 import net.sf.jsqlparser.statement.select.Select;
 import net.sf.jsqlparser.statement.select.SelectItem;
 
-/** The compiler of one SELECT. Confined to the compilation of one statement. */
+/**
+ * The compiler of one SELECT of a catalog query, without set operations, into a {@link SelectPlan}.
+ * Confined to the compilation of one statement.
+ */
 final class PlainSelectCompiler {
     private final QueryContext context;
     private final SelectCompiler selects;
@@ -46,7 +49,7 @@ final class PlainSelectCompiler {
         this.aggregates = new Aggregates(context);
     }
 
-    /** All that is known of the query when it runs. */
+    /** The compiled parts of the query. */
     private record Parts(
             JoinPlan joins,
             List<Scope.Named> items,

@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One statement's catalog, session, parameters and limits. Confined to the thread that runs the
- * statement.
+ * The context of one catalog query: its relations, session, parameters and limits. Confined to the
+ * thread that runs the statement.
  */
 final class QueryContext {
     private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -141,7 +141,7 @@ final class QueryContext {
         }
     }
 
-    /** Counts text that was built. */
+    /** Counts text that was built; fails at the limit. */
     String countText(String value) {
         text += value.length();
         if (text > MAX_TEXT) {

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A relation of the catalog with all its rows. Thread-safe: immutable, but for indexes, which are
- * built at the first lookup by a column.
+ * A system relation with all its rows, in memory, for catalog queries. Thread-safe: immutable, but
+ * for indexes, which are built at the first lookup by a column.
  */
 final class Relation {
     private final Definition definition;

@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The rows of relations while a catalog's answer is built. Confined to one thread. */
+/** A builder of the rows of all system relations of one catalog version. Confined to one thread. */
 final class RelationRows {
     private final Map<String, List<Object[]>> rows = new HashMap<>();
 
@@ -27,7 +27,7 @@ final class RelationRows {
     /**
      * Adds a row of {@code pg_catalog}.
      *
-     * @param values names of columns, each followed by its value; the others are NULL
+     * @param values names of columns, each followed by its value; other columns are NULL
      */
     void add(String relation, Object... values) {
         addTo(SystemCatalog.PG_CATALOG, relation, values);

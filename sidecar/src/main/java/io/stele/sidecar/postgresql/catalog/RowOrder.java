@@ -13,7 +13,10 @@ import net.sf.jsqlparser.schema.Column;
 import net.sf.jsqlparser.statement.select.OrderByElement;
 import net.sf.jsqlparser.statement.select.Select;
 
-/** The ORDER BY, LIMIT and OFFSET of a query. Confined to the compilation of one statement. */
+/**
+ * The compilation and execution of a catalog query's ORDER BY, LIMIT and OFFSET. Confined to the
+ * compilation of one statement.
+ */
 final class RowOrder {
     private final QueryContext context;
     private final SelectCompiler selects;

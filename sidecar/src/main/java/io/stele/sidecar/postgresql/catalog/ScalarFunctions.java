@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** The functions of values that queries of the catalog call. Confined to one statement. */
+/** The scalar functions that catalog queries can call. Confined to one statement. */
 final class ScalarFunctions {
     private static final Map<String, Integer> TYPES = types();
 

@@ -10,7 +10,10 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The names that expressions of a query can use. Confined to the compilation of one statement. */
+/**
+ * The names that a catalog query's expressions can use: its sources, common tables and slots, and
+ * the scope around it. Confined to the compilation of one statement.
+ */
 final class Scope {
     private final @Nullable Scope outer;
     private final List<Source> sources = new ArrayList<>();

@@ -16,9 +16,12 @@ import net.sf.jsqlparser.statement.select.SetOperationList;
 import net.sf.jsqlparser.statement.select.UnionOp;
 import net.sf.jsqlparser.statement.select.WithItem;
 
-/** The compiler of queries. Confined to one statement. */
+/**
+ * The compiler of catalog queries, with WITH, VALUES and set operations, into a {@link SelectPlan}.
+ * Confined to one statement.
+ */
 final class SelectCompiler {
-    /** Deeper queries are none of a client's, and would overflow the stack. */
+    /** No client nests queries deeper, and deeper ones would overflow the stack. */
     private static final int MAX_DEPTH = 32;
 
     private final QueryContext context;

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A compiled query. Confined to one statement: rows that do not depend on the queries around it are
- * computed once.
+ * A compiled catalog query, which computes its rows in memory. Confined to one statement: rows that
+ * do not depend on the queries around it are computed once.
  */
 final class SelectPlan {
     private final List<Relation.Column> columns;

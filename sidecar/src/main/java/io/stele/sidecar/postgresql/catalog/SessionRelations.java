@@ -4,9 +4,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The relations whose rows depend on who asks: roles, of which one sees oneself and the owner. */
+/**
+ * The system relations of catalog queries whose rows depend on the session: roles, of which a user
+ * sees itself and the owner.
+ */
 final class SessionRelations {
-    /** Of the logged-in user; the first OID that is neither the system's nor a table's. */
+    /** The OID of the logged-in user: the first OID that is neither the system's nor a table's. */
     private static final int USER_OID = 16_383;
 
     private SessionRelations() {}

@@ -5,7 +5,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** The functions whose results are rows. */
+/**
+ * The set-returning functions of catalog queries, such as {@code unnest} and {@code
+ * generate_series}. Stateless.
+ */
 final class SetFunctions {
     private SetFunctions() {}
 

@@ -3,11 +3,13 @@ package io.stele.sidecar.postgresql.catalog;
 import com.google.common.collect.ImmutableSortedMap;
 import java.util.Map;
 
-/** The settings that clients ask for, with the values they have when no client has set them. */
+/**
+ * The PostgreSQL settings that clients read by SHOW or catalog queries, with their default values.
+ */
 final class Settings {
     static final String SERVER_VERSION = "15.0";
 
-    /** Who owns relations, in views that name the owner. */
+    /** The role that owns all relations, in views that name the owner. */
     static final String OWNER = "stele";
 
     static final Map<String, String> DEFAULTS =

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** The answers to SHOW. */
+/** The evaluation of SHOW, from the session's settings and their defaults. Stateless. */
 final class ShowAnswers {
     private ShowAnswers() {}
 

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a query computes beside its rows and before its SELECT list: aggregates, window functions
- * and set-returning functions, each with a slot of the frame.
+ * The aggregates, window functions and set-returning functions of a catalog query, which are
+ * computed before its SELECT list, each into a slot of the frame.
  */
 final class Slots {
     private final List<Aggregate> aggregates = new ArrayList<>();

@@ -5,10 +5,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * An item of a FROM clause: a relation, a query or a function.
+ * An item of a catalog query's FROM clause, with its rows: a system relation, a query or a
+ * function.
  *
  * @param schema of a relation without an alias
- * @param relation whose indexes can find rows; empty of a query or a function
+ * @param relation whose indexes can find rows; empty for a query or a function
  * @param isLateral whether the rows depend on items before it
  */
 record Source(

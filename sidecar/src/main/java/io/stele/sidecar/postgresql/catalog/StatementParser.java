@@ -13,7 +13,10 @@ import net.sf.jsqlparser.parser.feature.Feature;
 import net.sf.jsqlparser.statement.Statement;
 import net.sf.jsqlparser.statement.select.Select;
 
-/** The parser of queries, with the last ones that it read. Thread-safe. */
+/**
+ * The parser of catalog queries, by JSqlParser with limits and a timeout, and a cache of the last
+ * queries. Thread-safe.
+ */
 final class StatementParser implements AutoCloseable {
     /** Longer than any that clients send: asyncpg's longest has 8 KiB. */
     private static final int MAX_LENGTH = 256 << 10;

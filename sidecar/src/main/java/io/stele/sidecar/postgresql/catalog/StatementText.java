@@ -8,11 +8,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The words of a statement, without comments. Immutable.
+ * The words of a catalog query, without comments, and its text in a form that the parser accepts.
+ * Immutable.
  *
  * <p>The parser does not know {@code OPERATOR(pg_catalog.~)} and {@code COLLATE
- * pg_catalog.default}, which psql writes, nor some names after AS: {@link #parseable()} says the
- * same without them.
+ * pg_catalog.default}, which psql writes, nor some names after AS: {@link #parseable()} returns an
+ * equal statement without them.
  */
 final class StatementText {
     private static final Pattern TOKEN =
@@ -127,7 +128,7 @@ final class StatementText {
         return text.toString().strip();
     }
 
-    /** The tokens of {@code OPERATOR(pg_catalog.~)}; 0: there is another one. */
+    /** The tokens of {@code OPERATOR(pg_catalog.~)}; 0: there is another word. */
     private int operatorLength(int index) {
         if (!word(index).equals("operator") || !word(index + 1).equals("(")) {
             return 0;

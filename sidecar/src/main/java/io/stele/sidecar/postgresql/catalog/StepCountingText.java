@@ -1,6 +1,9 @@
 package io.stele.sidecar.postgresql.catalog;
 
-/** A text whose characters count as steps: it ends regular expressions that would take forever. */
+/**
+ * A text that counts each character read as a step of a catalog query, so that the query's time
+ * limit also ends regular expressions.
+ */
 record StepCountingText(String text, QueryContext context) implements CharSequence {
     @Override
     public int length() {

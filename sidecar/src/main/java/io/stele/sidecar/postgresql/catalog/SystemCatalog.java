@@ -16,9 +16,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What is the same in every catalog: the relations of {@code pg_catalog} and {@code
- * information_schema} with their columns as PostgreSQL 15 has them, its types, and the few rows
- * beside them. Immutable.
+ * The constant part of the PostgreSQL catalog that clients query, loaded from resources: the
+ * relations of {@code pg_catalog} and {@code information_schema} with their columns as in
+ * PostgreSQL 15, its types, and a few rows. Immutable.
  */
 final class SystemCatalog {
     static final String PG_CATALOG = "pg_catalog";
@@ -93,7 +93,7 @@ final class SystemCatalog {
                         line.get(0), line.get(1), line.get(2).charAt(0), oid, columns));
     }
 
-    /** The base types of the domains of {@code information_schema}: what clients get to see. */
+    /** The base types of the domains of {@code information_schema}: which clients see. */
     private static int type(String text) {
         int oid = Integer.parseInt(text);
         return switch (oid) {
@@ -183,7 +183,7 @@ final class SystemCatalog {
         return type(element).map(Type::array).filter(oid -> oid != 0).orElse(TypeOids.TEXT_ARRAY);
     }
 
-    /** The element of an array type or vector; 0 of others. */
+    /** The element of an array type or vector; 0 for other types. */
     int elementOf(int type) {
         return type(type).filter(found -> isArray(found)).map(Type::element).orElse(0);
     }

@@ -10,8 +10,8 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * The answers of {@code has_table_privilege} and its like about tables of users. Confined to the
- * thread of a statement.
+ * The evaluation of {@code has_table_privilege} and similar functions on users' tables, by the
+ * privileges of the session's user. Confined to the thread of a statement.
  */
 final class TablePrivileges {
     private final QueryContext context;

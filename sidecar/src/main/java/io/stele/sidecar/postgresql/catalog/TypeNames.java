@@ -5,7 +5,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** The names of types in SQL, both ways: {@code character varying(20)} and {@code varchar}. */
+/**
+ * A converter between types and their names in SQL, for catalog queries: {@code character
+ * varying(20)} and {@code varchar}.
+ */
 final class TypeNames {
     private static final Map<String, String> SQL_NAMES =
             ImmutableMap.<String, String>builder()

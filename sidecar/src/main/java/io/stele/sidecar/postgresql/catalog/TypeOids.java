@@ -1,6 +1,6 @@
 package io.stele.sidecar.postgresql.catalog;
 
-/** PostgreSQL's OIDs of the types that the code names. */
+/** The constants of PostgreSQL's type OIDs that the evaluation of catalog queries uses. */
 final class TypeOids {
     static final int BOOL = 16;
     static final int BYTEA = 17;

@@ -1,7 +1,7 @@
 package io.stele.sidecar.postgresql.catalog;
 
 /**
- * A compiled expression.
+ * A compiled expression of a catalog query, with its type.
  *
  * @param type the OID of its type; {@link #UNKNOWN} of literals and parameters without a type
  * @param parameter the number of the parameter that this is, from 1; 0: it is none

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A table or view of a user, in the words of PostgreSQL's catalog.
+ * A user's table or view as PostgreSQL's catalog describes it, with OIDs, columns and indexes.
  *
  * @param kind as {@code pg_class.relkind}: r, v or m
  * @param definition the query of a view
@@ -49,7 +49,7 @@ record UserRelation(
      * An index.
      *
      * @param columns numbers of columns, from 1
-     * @param constraintOid of a primary key or a unique index; else 0
+     * @param constraintOid of a primary key; else 0
      */
     record Index(
             int oid,

@@ -13,8 +13,8 @@ import java.util.function.Function;
 
 /**
  * The values of catalog queries: Boolean, Long, Double, BigDecimal, String, {@link Elements},
- * {@link Fields} and {@link #NULL}. OIDs and all integers are Long; what has no form of its own,
- * such as timestamps, is a String.
+ * {@link Fields} and {@link #NULL}. OIDs and all integers are Long; values without a form of their
+ * own, such as timestamps, are Strings.
  */
 final class Values {
     /** SQL's NULL. */

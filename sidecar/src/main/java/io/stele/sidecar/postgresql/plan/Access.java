@@ -4,7 +4,10 @@ import io.stele.sidecar.postgresql.sql.Expression.Operator;
 import java.util.List;
 import java.util.Optional;
 
-/** The way to the rows of a condition. Immutable. */
+/**
+ * The access path of a fixed plan to the rows of a condition: by primary keys, or by a scan within
+ * bounds. Immutable.
+ */
 public sealed interface Access {
     /** The values that a condition gives to one column. */
     sealed interface Candidates {}
@@ -50,8 +53,8 @@ public sealed interface Access {
     /**
      * A scan of the rows within bounds.
      *
-     * @param bounds of any columns: hints, since the condition is still to be asked
-     * @param kind what finds the rows
+     * @param bounds of any columns: hints, because the condition is checked again
+     * @param kind how the rows are found
      * @param isInKeyOrder whether the rows are to come in the order of the primary key, which needs
      *     row tablets
      */
@@ -61,11 +64,11 @@ public sealed interface Access {
         }
     }
 
-    /** What finds the rows of a scan. */
+    /** The ways to find the rows of a scan. */
     enum ScanKind {
         /**
          * Bounds of the first columns of the primary key: row tablets are read from the first key
-         * on; those that are scanned leave out what is outside.
+         * on; a scan leaves out rows outside of the bounds.
          */
         KEY,
         INDEX,
@@ -76,9 +79,9 @@ public sealed interface Access {
     }
 
     /**
-     * An access, and what of the condition it does not decide.
+     * An access path, and the part of the condition that it does not decide.
      *
-     * @param residual the condition that the rows have still to be asked for
+     * @param residual the condition that must still be checked for each row
      */
     record Filtered(Access access, Optional<Computation> residual) {}
 }

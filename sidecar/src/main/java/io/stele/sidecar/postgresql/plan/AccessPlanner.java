@@ -20,9 +20,15 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
-/** The choice of the way to the rows of a condition. Confined to one thread. */
+/**
+ * The planner of access paths to the rows of a condition, by primary key, index, LIMIT or small
+ * table; it refuses other conditions. Confined to one thread.
+ */
 final class AccessPlanner {
-    /** Scanned in a few milliseconds, as long as a lookup on a remote store. */
+    /**
+     * The most rows of a small table, which is scanned in a few milliseconds, as long as a lookup
+     * on a remote store.
+     */
     static final int SMALL_TABLE_ROWS = 10_000;
 
     private final TableSchema table;
@@ -30,7 +36,8 @@ final class AccessPlanner {
     private final LongSupplier rowCount;
 
     /**
-     * @param rowCount about how many rows the table has; asked only where it matters
+     * @param rowCount returns the approximate number of rows of the table; called only where it
+     *     matters
      */
     AccessPlanner(Compiler compiler, LongSupplier rowCount) {
         this.table = compiler.table();
@@ -39,7 +46,7 @@ final class AccessPlanner {
     }
 
     /**
-     * The way to all rows of a condition, in any order.
+     * The access path to all rows of a condition, in any order.
      *
      * @throws NoFixedPlanException if only an optimizer would find one
      */
@@ -48,10 +55,10 @@ final class AccessPlanner {
     }
 
     /**
-     * The way to the rows.
+     * The access path to the rows.
      *
-     * @param isLimited whether the first ones are wanted
-     * @param order of the rows; the way has it, or they are to be sorted
+     * @param isLimited whether only the first rows are wanted
+     * @param order of the rows, which the path has, or by which they are sorted later
      * @throws NoFixedPlanException if only an optimizer would find one
      */
     Access.Filtered plan(Optional<Expression> where, boolean isLimited, KeyOrder order) {

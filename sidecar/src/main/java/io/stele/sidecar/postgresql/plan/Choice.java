@@ -6,7 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The computation of CASE. */
+/**
+ * The compilation of CASE into a {@link Computation} of the common type of its values. Stateless.
+ */
 final class Choice {
     private Choice() {}
 

@@ -23,7 +23,10 @@ import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A compiler of expressions on the columns of one table. Confined to one thread. */
+/**
+ * A compiler of a fixed plan's SQL expressions, on the columns of one table, into {@link
+ * Computation}s. Confined to one thread.
+ */
 final class Compiler {
     private final TableSchema table;
     private final TableName name;
@@ -281,7 +284,7 @@ final class Compiler {
                 });
     }
 
-    /** A text without the blanks at its end, which char(n) has no part of. */
+    /** A text without the blanks at its end, which do not belong to a char(n). */
     private static Computation trimmed(Computation value) {
         return derived(
                 value.type(),

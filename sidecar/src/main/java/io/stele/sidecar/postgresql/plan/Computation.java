@@ -5,9 +5,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An expression with its type, ready to be evaluated. Immutable.
+ * A compiled expression of a fixed plan, with its type, which is evaluated for the values in scope.
+ * Immutable.
  *
- * @param type of its values; UNKNOWN: a text that takes the type of what it meets
+ * @param type of its values; UNKNOWN: a text that takes the type of the other operand
  * @param isConstant whether no row is needed
  */
 public record Computation(PostgresType type, boolean isConstant, Evaluation evaluation) {

@@ -6,7 +6,7 @@ import io.stele.sidecar.postgresql.wire.SqlState;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The parts of a condition that all must hold. */
+/** The split of a condition into parts that must all hold. Stateless. */
 final class Conjuncts {
     private Conjuncts() {}
 

@@ -8,17 +8,20 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** A statement that is ready to be executed on rows found by key. Immutable. */
+/**
+ * The plan of a statement of PostgreSQL or Flight SQL that the sidecar itself executes, on rows
+ * found by key or a bounded scan. Immutable.
+ */
 public sealed interface FixedPlan {
     TableSchema table();
 
-    /** The columns of the rows that the client gets; empty: none. */
+    /** The columns of the rows that the client receives; empty: none. */
     List<ResultColumn> results();
 
     /** The types of the parameters. */
     List<ParameterTypes.Type> parameters();
 
-    /** What its user needs on the table. */
+    /** The privileges that its user needs on the table. */
     Set<Privilege> privileges();
 
     /**
@@ -68,15 +71,15 @@ public sealed interface FixedPlan {
     /** A new value of a column, by its position. */
     record ColumnValue(int column, Computation value) {}
 
-    /** What happens to a row whose key is there already. */
+    /** The kinds of handling of a new row whose key exists already. */
     enum ConflictAction {
         FAIL,
         SKIP,
-        /** The new row takes its place: all its columns are given. */
+        /** The new row, of which all columns are given, replaces the old one. */
         REPLACE,
         /** Exactly the columns that are given change. */
         MERGE,
-        /** As the assignments say. */
+        /** The assignments change the old row. */
         UPDATE
     }
 

@@ -8,7 +8,8 @@ import io.stele.sidecar.postgresql.sql.Expression.Operator;
 import java.util.List;
 
 /**
- * The order that a statement wants its rows in, as far as the order of keys may be it. Immutable.
+ * The order in which a statement wants its rows, for the check whether the order of the primary key
+ * serves it. Immutable.
  *
  * @param columns first column first; empty: any order, unless {@code isOther}
  * @param isOther whether it is no order of columns
@@ -17,7 +18,7 @@ record KeyOrder(List<Item> columns, boolean isOther) {
     /** Any order will do. */
     static final KeyOrder NONE = new KeyOrder(List.of(), false);
 
-    /** One that rows have to be sorted for. */
+    /** An order for which rows must be sorted. */
     static final KeyOrder OTHER = new KeyOrder(List.of(), true);
 
     /** A column by its position in the table. */
@@ -64,7 +65,7 @@ record KeyOrder(List<Item> columns, boolean isOther) {
         return true;
     }
 
-    /** Keys have the blanks at the end of a char, which count for nothing here. */
+    /** Keys contain the blanks at the end of a char, which are not significant here. */
     private static boolean isOrderedAsKey(ColumnSchema column) {
         return !(column.type() instanceof CharType);
     }

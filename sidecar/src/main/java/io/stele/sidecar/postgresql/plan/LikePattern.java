@@ -2,12 +2,15 @@ package io.stele.sidecar.postgresql.plan;
 
 import java.util.Locale;
 
-/** The operator LIKE: {@code %} is any text, {@code _} one character, a backslash quotes. */
+/**
+ * The matcher of the operator LIKE: {@code %} is any text, {@code _} one character, a backslash
+ * quotes.
+ */
 public final class LikePattern {
     private LikePattern() {}
 
     /**
-     * Whether a whole text is of a pattern. The time is at most the product of the lengths: on a
+     * Whether a whole text matches a pattern. The time is at most the product of the lengths: on a
      * mismatch only the last {@code %} takes one character more.
      */
     public static boolean matches(String text, String pattern, boolean ignoreCase) {

@@ -5,7 +5,10 @@ import java.time.ZoneId;
 import java.util.List;
 import java.util.Optional;
 
-/** The order of values in ORDER BY, min and max: NULL is above all. */
+/**
+ * The comparison of values and rows for ORDER BY, min and max, in which NULL is above all values.
+ * Stateless.
+ */
 public final class Ordering {
     private Ordering() {}
 

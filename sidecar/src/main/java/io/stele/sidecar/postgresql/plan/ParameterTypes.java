@@ -10,8 +10,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The types of the parameters of a statement: those that the client has said, and for others what
- * the statement compares or assigns them to. Confined to one thread while the statement is planned.
+ * The types of a statement's parameters: declared by the client, or else inferred from the values
+ * with which the statement compares or to which it assigns them. Confined to one thread while the
+ * statement is planned.
  */
 public final class ParameterTypes {
     /**
@@ -37,13 +38,13 @@ public final class ParameterTypes {
         }
     }
 
-    /** Of a parameter of which nothing is known. */
+    /** The type of a parameter of which nothing is known. */
     public static final Type TEXT = new Type(PostgresType.TEXT, false);
 
     private final List<Optional<Type>> types = new ArrayList<>();
 
     /**
-     * @param oids as the client says, 0: unknown
+     * @param oids as the client declares them, 0: unknown
      * @throws PostgresException UNDEFINED_OBJECT for a type that is not known here
      */
     public ParameterTypes(List<Integer> oids) {
@@ -66,7 +67,7 @@ public final class ParameterTypes {
                                                 + oid));
     }
 
-    /** The type of a parameter, which is {@code expected} if nothing has said so before. */
+    /** The type of a parameter, which is {@code expected} if nothing has determined it before. */
     Type use(int number, Type expected) {
         while (types.size() < number) {
             types.add(Optional.empty());

@@ -29,7 +29,10 @@ import java.util.TreeSet;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** The planner of statements that need no optimizer. Confined to one thread. */
+/**
+ * The planner of statements on one table into {@link FixedPlan}s; it refuses statements that need
+ * an optimizer. Confined to one thread.
+ */
 public final class Planner {
     private static final PostgresType COUNT = PostgresType.INT8;
 
@@ -52,9 +55,9 @@ public final class Planner {
     /**
      * Plans a statement.
      *
-     * @param parameterOids types that the client has said, 0: not
-     * @param searchPath schemas in which a table without a schema is looked for
-     * @param rowCounts about how many rows a table has
+     * @param parameterOids types that the client has declared, 0: none
+     * @param searchPath schemas in which a table without a schema is looked up
+     * @param rowCounts returns the approximate number of rows of a table
      * @throws NoFixedPlanException if it needs an optimizer
      * @throws PostgresException if it is wrong
      */
@@ -178,7 +181,9 @@ public final class Planner {
         return count;
     }
 
-    /** By the place or the name of a value of the list, or by any expression. */
+    /**
+     * The value of a sort item: the place or the name of a value of the list, or any expression.
+     */
     private Computation sorted(Expression expression, List<ResultColumn> results) {
         return listed(expression, results)
                 .map(ResultColumn::value)
@@ -428,7 +433,7 @@ public final class Planner {
         }
     }
 
-    /** Whether SET gives every column that is inserted, but the key, its inserted value. */
+    /** Whether SET assigns to every inserted column, except the key, its inserted value. */
     private boolean isMerge(Statement.DoUpdate update, List<Integer> given) {
         Set<Integer> set = new HashSet<>();
         for (Assignment assignment : update.assignments()) {

@@ -13,8 +13,9 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * The privileges that a statement needs on its table, as PostgreSQL has them: who changes rows and
- * uses values that are there, in a condition, an assignment or RETURNING, reads them.
+ * The privileges that a statement needs on its table, as in PostgreSQL. A statement that changes
+ * rows and uses values of existing rows, in a condition, an assignment or RETURNING, also reads
+ * them.
  */
 final class RequiredPrivileges {
     private RequiredPrivileges() {}
@@ -68,7 +69,7 @@ final class RequiredPrivileges {
                                 });
     }
 
-    /** Whether an expression has a column of a row that is there. */
+    /** Whether an expression uses a column of an existing row. */
     private static boolean reads(Expression expression) {
         return switch (expression) {
             case Expression.Column ignored -> true;

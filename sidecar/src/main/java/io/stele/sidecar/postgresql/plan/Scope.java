@@ -10,7 +10,10 @@ import java.util.UUID;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The values that an expression may refer to. Confined to one thread. */
+/**
+ * The values to which the expressions of a fixed plan refer: parameters, session, present row and
+ * proposed row. Confined to one thread.
+ */
 public final class Scope {
     private final List<? extends @Nullable Object> parameters;
     private final Session session;
@@ -18,11 +21,11 @@ public final class Scope {
     private @Nullable BinaryRow excluded;
 
     /**
-     * What is the same for all statements of a client, or of its transaction.
+     * The values that are the same for all statements of a client, or of its transaction.
      *
      * @param zone of timestamps that name none
      * @param now when the transaction began
-     * @param uuids makes random ones
+     * @param uuids makes random UUIDs
      */
     public record Session(String user, ZoneId zone, Instant now, Supplier<UUID> uuids) {}
 

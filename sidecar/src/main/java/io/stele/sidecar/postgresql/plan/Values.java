@@ -15,7 +15,10 @@ import java.time.ZoneId;
 import java.util.Arrays;
 import java.util.UUID;
 
-/** Arithmetic, comparison and casts of values of the classes of {@link PostgresType}. */
+/**
+ * The arithmetic, comparison and casts in fixed plans, on values of the classes of {@link
+ * PostgresType}. Stateless.
+ */
 final class Values {
     private static final int MAX_DIGITS = 20_000;
     private static final int MIN_QUOTIENT_SCALE = 16; // as PostgreSQL has at least
@@ -113,7 +116,7 @@ final class Values {
         return new BigDecimal(text);
     }
 
-    /** The type of the result of arithmetic; NoFixedPlan is the caller's matter. */
+    /** The type of the result of arithmetic; the caller ensures that both are numbers. */
     static PostgresType arithmeticType(PostgresType left, PostgresType right) {
         if (left == PostgresType.FLOAT8 || right == PostgresType.FLOAT8) {
             return PostgresType.FLOAT8;

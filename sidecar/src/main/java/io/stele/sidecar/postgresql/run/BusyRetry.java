@@ -8,10 +8,13 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Repetition of what was refused as BUSY, of which nothing was done, with longer and longer pauses.
+ * A retry loop, in the calling thread, for requests to the engine that were refused as BUSY without
+ * effect, with growing pauses.
  */
 final class BusyRetry {
-    /** Then the client hears of it: its own pool is the better place to wait. */
+    /**
+     * After this time the client receives BUSY, because its own pool is the better place to wait.
+     */
     private static final long MAX_NANOS = Duration.ofSeconds(10).toNanos();
 
     private static final long FIRST_PAUSE_MILLIS = 2;

@@ -13,9 +13,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 
 /**
- * The end that a statement may be given before it is done: by a request of its client, or by a
- * timeout. Reads stop; a write that has been sent to the log is waited for, because only its
- * outcome is of use. Thread-safe.
+ * The cancellation of a client's statement, by a request of the client or a timeout. Reads stop; a
+ * write that was sent to the log is awaited, because only its outcome is of use. Thread-safe.
  */
 public final class Cancellation {
     private final LongSupplier nanoTime;
@@ -28,7 +27,7 @@ public final class Cancellation {
     }
 
     /**
-     * A statement begins: requests for the one before have no effect.
+     * Begins a statement; requests for the one before have no effect on it.
      *
      * @param timeoutMillis 0: none
      */
@@ -90,7 +89,7 @@ public final class Cancellation {
         return outcome(read);
     }
 
-    /** Waits for what cannot be taken back. */
+    /** Waits for an operation that cannot be undone. */
     public static <T> T outcome(CompletableFuture<T> future) {
         try {
             return future.get();

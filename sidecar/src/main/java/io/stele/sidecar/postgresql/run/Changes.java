@@ -3,10 +3,10 @@ package io.stele.sidecar.postgresql.run;
 import static java.util.Objects.requireNonNull;
 
 /**
- * What a statement has changed.
+ * The result of a statement that changes rows: their number, and the rows of RETURNING.
  *
  * @param count rows that were written or deleted
- * @param rows those of RETURNING: new ones, or those that were deleted
+ * @param rows the rows of RETURNING: new rows, or rows that were deleted
  */
 public record Changes(long count, PlanRows rows) {
     public Changes {

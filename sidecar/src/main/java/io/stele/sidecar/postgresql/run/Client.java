@@ -6,7 +6,7 @@ import io.stele.protocol.QueryIdentity;
 import io.stele.sidecar.auth.AuthenticatedUser;
 
 /**
- * The client that a statement is run for.
+ * The client for which a statement is run: its user, scheduling identity and cancellation.
  *
  * @param user whose privileges count
  * @param identity selects its scheduling group

@@ -12,7 +12,10 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 
-/** The commit of a staged transaction of the engine, whose outcome is found out. */
+/**
+ * The commit of a transaction that a statement has staged in the engine, which waits until its
+ * outcome is known.
+ */
 final class Commits {
     private static final long OUTCOME_NANOS = Duration.ofSeconds(60).toNanos();
     private static final long FIRST_PAUSE_MILLIS = 20;
@@ -25,7 +28,7 @@ final class Commits {
      * nothing is written, and the transaction has ended.
      *
      * @param written files of a bulk load
-     * @throws SteleException TRANSACTION_CONFLICT and what a commit may fail with; OUTCOME_UNKNOWN
+     * @throws SteleException TRANSACTION_CONFLICT, or another failure of a commit; OUTCOME_UNKNOWN
      *     if that could not be found out in a minute
      */
     static void commit(
@@ -57,7 +60,7 @@ final class Commits {
             var unused = Cancellation.outcome(commit);
             return id;
         } catch (SteleException failed) {
-            // Of one that is busy the transaction stays open
+            // After BUSY, the transaction stays open
             if (failed.code() == ErrorCode.BUSY || failed.code().nothingIsChanged()) {
                 throw failed;
             }
@@ -65,7 +68,10 @@ final class Commits {
         }
     }
 
-    /** Asks until the outcome is known: a client that was told of a failure would write again. */
+    /**
+     * Repeats a request until the outcome is known, because a client that receives a failure would
+     * write again.
+     */
     private static String resolved(
             StorageEngine engine,
             String id,

@@ -30,8 +30,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Statements that are one batch of one shard, and so need no transaction: one append to the log.
- * The shard decides conditions as it applies the batch. Thread-safe.
+ * The execution of statements that fit into one batch of one shard, by one append to the log,
+ * without a transaction. The shard decides conditions as it applies the batch. Thread-safe.
  */
 final class DirectWrites {
     private static final int MAX_BATCH_BYTES = 16 << 20;
@@ -199,7 +199,8 @@ final class DirectWrites {
     }
 
     /**
-     * After some failures only the log has the outcome: this must not read as "nothing was done".
+     * After some failures only the log has the outcome: the error must not read as "nothing was
+     * done".
      */
     private static RuntimeException stated(SteleException failed, TableSchema table) {
         return switch (failed.code()) {

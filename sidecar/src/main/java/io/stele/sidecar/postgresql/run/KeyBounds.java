@@ -21,7 +21,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The least and the greatest value of a key column within bounds. Confined to one thread.
+ * The interval of a key column's values within the bounds of a condition, for key range scans.
+ * Confined to one thread.
  *
  * <p>Invariant: every value that meets the bounds is within; others may be, since the condition is
  * still to be asked.
@@ -46,7 +47,7 @@ final class KeyBounds {
         this.codec = ValueCodec.of(column.type());
     }
 
-    /** Of the bounds that are no equalities. */
+    /** The interval of the bounds that are no equalities. */
     static KeyBounds of(ColumnSchema column, List<Bound> bounds, Scope scope) {
         KeyBounds found = new KeyBounds(column);
         for (Bound bound : bounds) {
@@ -58,7 +59,7 @@ final class KeyBounds {
         return found;
     }
 
-    /** Of all values from the least to the greatest of some. */
+    /** The interval from the least to the greatest of some values. */
     static KeyBounds around(ColumnSchema column, List<Object> values) {
         KeyBounds found = new KeyBounds(column);
         found.isEmpty = values.isEmpty();
@@ -116,7 +117,8 @@ final class KeyBounds {
     }
 
     /**
-     * A number that the column has not: no number of the column is between it and a rounded one.
+     * Adds a number that the column cannot have: no number of the column is between it and a
+     * rounded one.
      */
     private void addNumber(boolean isLow, Number value, ZoneId zone) {
         try {

@@ -1,6 +1,9 @@
 package io.stele.sidecar.postgresql.run;
 
-/** Rows of one table in the order of their keys, to be merged. Confined to one thread. */
+/**
+ * A cursor over rows of one table in key order, for the merge of shards and of a transaction's own
+ * rows. Confined to one thread.
+ */
 abstract class KeyCursor {
     /**
      * Moves to a row, unless it is at one.
@@ -15,12 +18,12 @@ abstract class KeyCursor {
     /** The primary key of that row. */
     abstract byte[] key();
 
-    /** Goes on behind that row. */
+    /** Moves behind that row. */
     abstract void consume();
 
     /** Gives up what it has read beyond what was consumed; it is read again. */
     void drop() {}
 
-    /** Begins to read what will be asked for, if it has not. */
+    /** Starts to read the next rows in advance, if it has not. */
     void start() {}
 }

@@ -17,7 +17,10 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The primary keys that a statement lists, each once. */
+/**
+ * The evaluation of the primary keys that a fixed plan lists, each once, in encoded form.
+ * Stateless.
+ */
 final class KeyList {
     /** More keys are a scan, or a batch job. */
     static final int MAX_KEYS = 65_536;

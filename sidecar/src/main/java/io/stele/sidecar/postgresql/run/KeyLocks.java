@@ -22,15 +22,15 @@ final class KeyLocks {
 
     private final Striped<Lock> stripes = Striped.lock(STRIPES);
 
-    /** The locks that one statement has. */
+    /** The locks that one statement holds. */
     interface Held extends AutoCloseable {
         @Override
         void close();
     }
 
     /**
-     * Takes the locks of keys, in one order for all statements; after a long wait it goes on
-     * without them.
+     * Takes the locks of keys, in one order for all statements; after a long wait it continues
+     * without the rest.
      */
     Held lock(TableId table, List<byte[]> keys) {
         if (keys.size() > MAX_KEYS) {

@@ -17,7 +17,10 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Pages of scans by key in the latency class. Thread-safe. */
+/**
+ * An asynchronous reader of pages of key range scans for PostgreSQL statements, scheduled like
+ * lookups. Thread-safe.
+ */
 final class KeyPages {
     private final EngineService engine;
     private final ReplyBudget replies;
@@ -29,7 +32,7 @@ final class KeyPages {
         this.metrics = requireNonNull(metrics, "metrics is null");
     }
 
-    /** What pages have their bytes from. */
+    /** The budget from which pages take their bytes. */
     ReplyBudget replies() {
         return replies;
     }
@@ -39,7 +42,7 @@ final class KeyPages {
      *
      * @param maxRows at least 1
      * @param maxBytes of rows; of a first row that has more, the page has only the size
-     * @throws io.stele.protocol.SteleException BUSY; the page may fail with it as well
+     * @throws io.stele.protocol.SteleException BUSY; the page may also fail with it
      */
     CompletableFuture<KeyRangePage> start(
             TableSchema table,

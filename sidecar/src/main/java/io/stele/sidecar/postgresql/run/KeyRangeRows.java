@@ -23,15 +23,16 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of ranges of keys, from row tablets in pages, at one snapshot; in a transaction with its
- * own changes. In the order of keys, the shards of a range are merged; else they are read one after
- * the other. The first pages of several shards are read at once. Confined to one thread at a time.
+ * A row source of key ranges, read from row tablets in pages at one snapshot, with the
+ * transaction's own changes. In the order of keys, the shards of a range are merged; else they are
+ * read one after the other. The first pages of several shards are read at once. Confined to one
+ * thread at a time.
  *
  * <p>Invariant: the bytes of the pages in memory are taken from the budget of replies, but for
  * those that were given up on their way. Invariant: who waits for more of it holds none.
  */
 final class KeyRangeRows implements RowSource {
-    /** More would be in the way of other lookups. */
+    /** The most concurrent reads; more would delay other lookups. */
     private static final int READS_AT_ONCE = 8;
 
     // 64 KiB: some hundred rows, and a thousandth of the default budget
@@ -197,7 +198,7 @@ final class KeyRangeRows implements RowSource {
     }
 
     /**
-     * @param consumed what was taken from the heap
+     * @param consumed the cursor that was taken from the heap
      */
     private @Nullable KeyCursor least(@Nullable KeyCursor consumed) {
         if (consumed != null && consumed.isAtRow() && !isHeapStale) {
@@ -304,7 +305,7 @@ final class KeyRangeRows implements RowSource {
         private List<byte[]> rows = List.of();
         private int at; // row of the page
         private byte @Nullable [] key; // of that row, once it was asked for
-        private @Nullable CompletableFuture<KeyRangePage> page; // that is on its way
+        private @Nullable CompletableFuture<KeyRangePage> page; // in flight
 
         ShardCursor(int shard, KeyRange range) {
             this.shard = shard;
@@ -337,7 +338,7 @@ final class KeyRangeRows implements RowSource {
                     if (busy.code() != ErrorCode.BUSY || !isBegun) {
                         throw busy;
                     }
-                    // It is asked for again once it is needed
+                    // It is requested again when it is needed
                 }
             }
         }

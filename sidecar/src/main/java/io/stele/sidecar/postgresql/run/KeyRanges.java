@@ -21,12 +21,13 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ranges of keys that have the rows within bounds, disjoint and in the order of keys, each with
- * the shards that may have some: one for each combination of the values that the first columns of
- * the key are equal to, cut by the bounds of the column behind them. Confined to one thread.
+ * The computation of the key ranges that contain the rows within bounds, disjoint and in key order,
+ * each with the shards that may have some. There is one range for each combination of the values
+ * that the first columns of the key are equal to, cut by the bounds of the next column. Confined to
+ * one thread.
  */
 final class KeyRanges {
-    /** More are one range from the least to the greatest value of a column. */
+    /** The most ranges; more become one range from the least to the greatest value of a column. */
     static final int MAX_RANGES = 1000;
 
     private final TableSchema table;
@@ -54,7 +55,7 @@ final class KeyRanges {
     /**
      * The ranges of a table with a primary key.
      *
-     * @param bounds of any columns; those that are of no use for keys are passed over
+     * @param bounds of any columns; bounds that are of no use for keys are ignored
      */
     static List<Part> of(List<Bound> bounds, RowBuilder rows, Scope scope) {
         return new KeyRanges(bounds, rows, scope).parts();
@@ -123,7 +124,7 @@ final class KeyRanges {
         return longer;
     }
 
-    /** Absent: no key is in it. */
+    /** The range of a prefix; absent if it contains no key. */
     private Optional<KeyRange> range(List<Object> prefix, @Nullable KeyBounds next) {
         Optional<byte[]> first = encoded(prefix);
         if (first.isEmpty() || (next != null && next.isEmpty())) {
@@ -170,7 +171,7 @@ final class KeyRanges {
         }
     }
 
-    /** The least bytes above all that begin with some; absent: there are none. */
+    /** The least bytes above all bytes with this prefix; absent if there are none. */
     static Optional<byte[]> behind(byte[] prefix) {
         int length = prefix.length;
         while (length > 0 && prefix[length - 1] == (byte) 0xFF) {

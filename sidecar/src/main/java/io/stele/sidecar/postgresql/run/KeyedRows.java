@@ -9,8 +9,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of keys, in their order, without those that are absent. They are read in parts, as there
- * is room for them.
+ * A row source of listed keys, in their order, without absent rows. It looks them up in parts, as
+ * there is room for them.
  */
 final class KeyedRows implements RowSource {
     private final Lookups lookups;
@@ -29,7 +29,7 @@ final class KeyedRows implements RowSource {
 
     /**
      * @param readLsn empty: the present rows
-     * @param own changes that go before what is read
+     * @param own changes of the transaction, which override stored rows
      * @param ended called once, at the end
      */
     KeyedRows(

@@ -18,12 +18,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Lookups by primary key in the latency class. The rows of a lookup have their bytes taken from the
- * budget of replies; where it has no room for all, the lookup gives the rows of the first keys, and
- * is repeated for the others. Thread-safe.
+ * A client of the engine's lookups by primary key, for PostgreSQL statements. A lookup takes the
+ * bytes of its rows from the budget of replies. If there is no room for all rows, it returns the
+ * rows of the first keys, and is repeated for the other keys. Thread-safe.
  */
 final class Lookups {
-    // 1 KiB a key and 64 KiB: what most need, as the framed protocol's lookups
+    // 1 KiB a key and 64 KiB: what most need, as in lookups of the framed protocol
     private static final int FIRST_BYTES_A_KEY = 1 << 10;
     private static final int MAX_FIRST_BYTES = 64 << 10;
     private static final int LARGE_BYTES = WireLimits.MAX_ROW_BYTES;

@@ -7,7 +7,7 @@ import io.stele.sidecar.postgresql.wire.MessageWriter;
 import java.io.IOException;
 import java.util.List;
 
-/** The rows of a fixed plan as DataRow messages. */
+/** The rows of a fixed plan's result, written as DataRow messages to a PostgreSQL client. */
 public final class MessageRows implements ResultRows {
     private final PlanRows rows;
     private final RowWriter writer;

@@ -6,10 +6,10 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The changes that a transaction had made in a table when a statement began: later ones, which come
- * while its rows are fetched in parts, are not for it.
+ * A copy of the changes that a transaction had made in a table when a statement began. Later
+ * changes, made while its rows are fetched in parts, are invisible to it.
  *
- * @param byKey a row, or none where it was deleted
+ * @param byKey the row of each changed key; empty if it was deleted
  * @param appended rows of a table without a primary key
  */
 record OwnChanges(Map<Key, Optional<byte[]>> byKey, List<byte[]> appended) {

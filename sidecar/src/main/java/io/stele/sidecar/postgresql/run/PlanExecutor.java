@@ -29,9 +29,10 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The executor of fixed plans. A statement outside a transaction block that is one batch of one
- * shard is written so; any other is a transaction of its own, which is repeated if another writer
- * was faster. Blocks; for use on virtual threads. Thread-safe.
+ * The executor of fixed plans on the engine, for PostgreSQL and Flight SQL. A change outside a
+ * transaction block that fits into one batch of one shard is written directly. Any other change is
+ * a separate transaction, which is repeated if another writer was faster. Blocks; for use on
+ * virtual threads. Thread-safe.
  */
 public final class PlanExecutor {
     private static final int MAX_ATTEMPTS = 50;
@@ -72,7 +73,7 @@ public final class PlanExecutor {
      * The rows of a SELECT.
      *
      * @param transaction of the block that the client is in
-     * @throws AccessDeniedException the client's user may not read the table
+     * @throws AccessDeniedException if the client's user may not read the table
      * @throws StalePlanException also while the rows are read
      */
     public PlanRows select(
@@ -104,7 +105,7 @@ public final class PlanExecutor {
      * Executes INSERT, UPDATE or DELETE.
      *
      * @param transaction of the block that the client is in; empty: the statement commits
-     * @throws AccessDeniedException the client's user lacks a privilege of the plan
+     * @throws AccessDeniedException if the client's user lacks a privilege of the plan
      */
     public Changes change(
             FixedPlan plan, Scope scope, Optional<RowTransaction> transaction, Client client)
@@ -153,7 +154,8 @@ public final class PlanExecutor {
     }
 
     /**
-     * Runs a step in a transaction of its own and commits it; again if another writer was faster.
+     * Runs a step in a separate transaction and commits it; repeats this if another writer was
+     * faster.
      */
     public <T> T repeated(Client client, Step<T> step) throws IOException {
         for (int attempt = 1; ; attempt++) {
@@ -234,7 +236,7 @@ public final class PlanExecutor {
     /**
      * Checks that the client's user has the privileges of a plan.
      *
-     * @throws AccessDeniedException it has not
+     * @throws AccessDeniedException if it lacks one
      */
     public void checkAccess(FixedPlan plan, Client client) {
         checkAccess(plan.table(), plan.privileges(), client);
@@ -247,7 +249,7 @@ public final class PlanExecutor {
     /**
      * Begins an insertion of many rows that commits by itself.
      *
-     * @throws AccessDeniedException the client's user may not insert
+     * @throws AccessDeniedException if the client's user may not insert
      */
     public StagedInsert beginInsert(TableSchema table, Client client) {
         checkAccess(table, Set.of(Privilege.INSERT), client);
@@ -267,7 +269,7 @@ public final class PlanExecutor {
         return rows;
     }
 
-    /** Whether a table is still as a plan has it. */
+    /** Whether a plan's table has not changed since planning. */
     public boolean isCurrent(FixedPlan plan) {
         TableSchema table = plan.table();
         return engine.engine()

@@ -3,18 +3,18 @@ package io.stele.sidecar.postgresql.run;
 import java.io.IOException;
 
 /**
- * The rows of a fixed plan's result, in no protocol's form. Confined to one thread at a time; to be
- * closed, also after a failure.
+ * The rows of a fixed plan's result, independent of a protocol's form, which a sink receives one by
+ * one. Confined to one thread at a time; to be closed, also after a failure.
  */
 public interface PlanRows extends AutoCloseable {
     /**
-     * Gives the next row to a sink; false at the end, where it gets nothing.
+     * Passes the next row to a sink; false at the end, without a row.
      *
      * @throws StalePlanException also after some rows
      */
     boolean next(RowSink sink) throws IOException;
 
-    /** The client takes no more for now: what can be read again may be given up. */
+    /** Called while the client receives nothing: rows that can be read again may be released. */
     default void pause() {}
 
     @Override

@@ -10,8 +10,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of RETURNING. Their expressions are evaluated before the statement commits: one that
- * fails is a failure of the statement.
+ * The rows of RETURNING, whose expressions are evaluated before the statement commits, so that a
+ * failure of one is a failure of the statement.
  */
 final class ReturnedRows implements PlanRows {
     private final List<ResultColumn> columns;
@@ -20,7 +20,7 @@ final class ReturnedRows implements PlanRows {
     private final Iterator<Returned> rows;
 
     /**
-     * @param computed the values of the results that are no columns; null for those that are
+     * @param computed the values of the results that are no columns; null for columns
      */
     private record Returned(byte[] row, List<@Nullable Object> computed) {}
 

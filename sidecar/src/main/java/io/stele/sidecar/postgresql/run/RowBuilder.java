@@ -20,7 +20,10 @@ import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
-/** Rows and keys of one table from values, and back. Confined to one thread. */
+/**
+ * An encoder of one table's rows and keys from values, which also finds their shards. Confined to
+ * one thread.
+ */
 final class RowBuilder {
     private static final byte[] NO_KEY = new byte[0];
 
@@ -54,7 +57,7 @@ final class RowBuilder {
         return new BinaryRow(layout).wrap(row);
     }
 
-    /** The value of a column as the table takes it; null for NULL. */
+    /** The value of a column as the table stores it; null for NULL. */
     @Nullable Object columnValue(int column, Computation value, Scope scope) {
         Object found = value.evaluate(scope);
         ColumnSchema schema = table.columns().get(column);
@@ -112,7 +115,7 @@ final class RowBuilder {
         return keys.encodeObjects(values);
     }
 
-    /** The shard of a row; any in a table that does not say. */
+    /** The shard of a row; a random one in a table without a distribution key. */
     int shardOf(BinaryRow row) {
         return sharedRouter.isEmpty()
                 ? ThreadLocalRandom.current().nextInt(table.shardCount())

@@ -25,7 +25,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 
-/** The opener of the rows that an access path leads to. Thread-safe. */
+/**
+ * The opener of row sources for the access path of a fixed plan: key lookups, key ranges or a scan,
+ * at one snapshot. Thread-safe.
+ */
 final class RowFinder {
     private final EngineService engine;
     private final Lookups lookups;
@@ -83,7 +86,7 @@ final class RowFinder {
     /**
      * The rows that an access path leads to, of which the first may be enough.
      *
-     * @param wantedRows how many, as far as that is known; more may still be asked for
+     * @param wantedRows how many, as far as that is known; more may still be requested
      */
     RowSource open(
             Access access,
@@ -127,7 +130,7 @@ final class RowFinder {
                 engine.engine(), builder, predicate, range.kind(), transaction, client, permit);
     }
 
-    /** The bounds; those that cannot be said in the column's type are left to the condition. */
+    /** The bounds; bounds that the column's type cannot express are left to the condition. */
     private static ScanPredicate predicate(Access.ByRange range, RowBuilder builder, Scope scope) {
         Map<Integer, ColumnDomain> domains = new HashMap<>();
         for (Access.Bound bound : range.bounds()) {
@@ -203,7 +206,7 @@ final class RowFinder {
                 });
     }
 
-    /** NaN is above all here, and no bound in the engine's terms. */
+    /** Whether a type has NaN, which is above all values here, and no bound in the engine. */
     private static boolean hasNaN(DataType type) {
         PostgresType shown = PostgresType.of(type);
         return shown == PostgresType.FLOAT4 || shown == PostgresType.FLOAT8;

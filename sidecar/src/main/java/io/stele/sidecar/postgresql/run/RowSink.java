@@ -12,14 +12,14 @@ import org.jspecify.annotations.Nullable;
  */
 public interface RowSink {
     /**
-     * Takes a row of a table.
+     * Receives a row of a table.
      *
      * @param row valid until this returns
      * @param values of the results by their position, of the classes of their types; null: NULL.
-     *     Those that are columns of the table may be taken from the row instead
+     *     Results that are columns of the table may be taken from the row instead
      */
     void row(BinaryRow row, IntFunction<@Nullable Object> values) throws IOException;
 
-    /** Takes a row that no single row of a table stands for: values of the results' types. */
+    /** Receives a row that is no single row of a table: values of the results' types. */
     void values(List<? extends @Nullable Object> values) throws IOException;
 }

@@ -3,7 +3,10 @@ package io.stele.sidecar.postgresql.run;
 import io.stele.protocol.row.BinaryRow;
 import java.io.IOException;
 
-/** Rows of a table, one after the other. Confined to one thread at a time. */
+/**
+ * A cursor over the rows of a table for a fixed plan, from lookups, key ranges or scans. Confined
+ * to one thread at a time.
+ */
 interface RowSource extends AutoCloseable {
     /**
      * Moves to the next row; false at the end.
@@ -15,7 +18,7 @@ interface RowSource extends AutoCloseable {
     /** The present row, valid until the next move. */
     BinaryRow row();
 
-    /** The client takes no more for now: what can be read again may be given up. */
+    /** Called while the client receives nothing: rows that can be read again may be released. */
     default void pause() {}
 
     @Override

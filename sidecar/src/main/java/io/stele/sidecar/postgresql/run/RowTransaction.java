@@ -28,10 +28,10 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The changes of a client's transaction until it commits: it reads one snapshot and its own
- * changes, which are kept here, and are written with its commit, in all shards or none. The commit
- * fails where a row that it changes was changed by another since the snapshot: this is snapshot
- * isolation (Berenson et al., "A Critique of ANSI SQL Isolation Levels", SIGMOD 1995, section 4.2).
+ * A client's transaction on rows, which reads one snapshot and its own changes, and keeps the
+ * changes in memory until its commit writes them, in all shards or none. The commit fails if
+ * another transaction has changed one of its rows since the snapshot: this is snapshot isolation
+ * (Berenson et al., "A Critique of ANSI SQL Isolation Levels", SIGMOD 1995, section 4.2).
  *
  * <p>Confined to one thread at a time. The bytes of changes are taken from the budget of writes.
  */
@@ -74,16 +74,16 @@ public final class RowTransaction implements AutoCloseable {
         return snapshot;
     }
 
-    /** Another statement begins. */
+    /** Renews the snapshot's lease, because another statement begins. */
     public void renew() {
         engine.renewSnapshot(snapshot.id(), Snapshots.LEASE);
     }
 
     /**
-     * Trino's snapshot is another one.
+     * Checks that nothing was changed, because Trino reads at another snapshot.
      *
-     * @throws PostgresException ACTIVE_TRANSACTION: it has changed something so far, which a
-     *     statement that Trino runs would miss
+     * @throws PostgresException ACTIVE_TRANSACTION if it has changed something, which a statement
+     *     that Trino runs would miss
      */
     public void requireNoChanges() {
         if (!tables.isEmpty()) {
@@ -160,7 +160,7 @@ public final class RowTransaction implements AutoCloseable {
     /**
      * Writes all changes.
      *
-     * @throws SteleException TRANSACTION_CONFLICT and what a commit may fail with: nothing is
+     * @throws SteleException TRANSACTION_CONFLICT or another failure of a commit, if nothing is
      *     written; OUTCOME_UNKNOWN if that could not be found out in a minute
      */
     public void commit() {
@@ -233,7 +233,7 @@ public final class RowTransaction implements AutoCloseable {
         engine.stage(id, Optional.empty(), of, batch.buffer(), 0, batch.sizeBytes(), room);
     }
 
-    /** Gives up what was not committed. */
+    /** Discards changes that were not committed, and releases the snapshot. */
     @Override
     public void close() {
         tables.clear();

@@ -14,8 +14,8 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A writer of rows as DataRow messages. Integers, texts and bytes go from the row to the message
- * without an object in between. Confined to one thread at a time.
+ * A writer of rows as DataRow messages of PostgreSQL's protocol. Integers, texts and bytes go from
+ * the row to the message without an object in between. Confined to one thread at a time.
  */
 final class RowWriter {
     private final List<ResultColumn> columns;

@@ -24,13 +24,15 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of a table within bounds, shard after shard, at one snapshot; in a transaction with its
- * own changes. A scan of many rows lets other threads run in between.
+ * A row source that scans a table within bounds, shard after shard, at one snapshot, with the
+ * transaction's own changes. A scan of many rows lets other threads run in between.
  */
 final class ScannedRows implements RowSource {
     private static final int STEPS_A_TURN = 256;
 
-    /** Of a table that had a tenth of it, or less, when the statement was planned. */
+    /**
+     * The most rows of a table that had a tenth of them, or less, when the statement was planned.
+     */
     private static final long MAX_SMALL_TABLE_ROWS = 100_000;
 
     private final StorageEngine engine;

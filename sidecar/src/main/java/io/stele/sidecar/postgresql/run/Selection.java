@@ -20,8 +20,8 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of a SELECT: filtered, counted, or sorted, and cut by LIMIT and OFFSET. Sorted ones are
- * held in memory, of a LIMIT no more than it needs.
+ * The result rows of a fixed plan's SELECT: filtered, aggregated or sorted, and cut by LIMIT and
+ * OFFSET. Sorted rows are held in memory, with a LIMIT no more than it needs.
  */
 final class Selection implements PlanRows {
     private static final long MAX_SORTED_BYTES = 64 << 20;
@@ -33,14 +33,14 @@ final class Selection implements PlanRows {
     private final IntFunction<@Nullable Object> values; // of the scope's row
     private final BinaryRow view;
     private final Cut cut;
-    private long passed; // rows that OFFSET has taken
+    private long passed; // rows that OFFSET has skipped
     private long written;
     private @Nullable List<SortedRow> sorted;
     private int nextSorted;
 
     private record SortedRow(byte[] row, List<Optional<Object>> order) {}
 
-    /** What LIMIT and OFFSET leave of the rows. */
+    /** The values of LIMIT and OFFSET. */
     record Cut(long limit, long offset) {
         static Cut of(SelectPlan plan, Scope scope) {
             return new Cut(

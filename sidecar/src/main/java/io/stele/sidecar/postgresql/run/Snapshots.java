@@ -6,14 +6,16 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** Snapshots of the present for statements and blocks. */
+/**
+ * The opening of leased snapshots of the present, for statements and transaction blocks. Stateless.
+ */
 final class Snapshots {
-    /** For a client that thinks, or takes its rows in parts. */
+    /** Long enough for a client that pauses, or reads its rows in parts. */
     static final Duration LEASE = Duration.ofMinutes(10);
 
     private Snapshots() {}
 
-    /** Opens one; a statement that is cancelled meanwhile leaves none behind. */
+    /** Opens a snapshot; if the statement is cancelled meanwhile, the snapshot is closed. */
     static LeasedSnapshot open(StorageEngine engine, Client client) {
         CompletableFuture<LeasedSnapshot> opening = engine.openSnapshot(Optional.empty(), LEASE);
         try {

@@ -3,7 +3,10 @@ package io.stele.sidecar.postgresql.run;
 import io.stele.sidecar.postgresql.wire.PostgresException;
 import io.stele.sidecar.postgresql.wire.SqlState;
 
-/** The columns of the table have changed since the statement was planned: plan it again. */
+/**
+ * The failure of a fixed plan whose table's columns have changed since planning; the statement is
+ * to be planned again.
+ */
 public final class StalePlanException extends RuntimeException {
     private static final long serialVersionUID = 1;
 

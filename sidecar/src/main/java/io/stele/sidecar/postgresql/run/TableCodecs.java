@@ -11,12 +11,13 @@ import io.stele.protocol.schema.TableSchema;
 import java.util.Optional;
 
 /**
- * What encodes the rows and keys of a table, made once for each schema that plans refer to. To make
- * it costs as much as a lookup. Thread-safe but for the router, of which each thread takes a copy.
+ * The encoders of a table's rows and keys, cached for each schema to which plans refer, because
+ * their creation costs as much as a lookup. Thread-safe, except for the router, of which each
+ * thread makes a copy.
  *
  * @param keys empty: the table has no primary key
  * @param distribution of the columns that choose the shard; empty: rows may go to any
- * @param router empty as well
+ * @param router empty if {@code distribution} is empty
  */
 record TableCodecs(
         RowLayout layout,
@@ -24,8 +25,8 @@ record TableCodecs(
         Optional<KeyEncoder> distribution,
         Optional<RowRouter> router) {
     /**
-     * By identity, since to compare two schemas takes longer than this saves. Nothing in a value
-     * refers to its schema, so an entry goes when the last plan of the schema does.
+     * Keyed by identity, because a comparison of two schemas takes longer than this saves. No value
+     * refers to its schema, so an entry is dropped with the last plan of its schema.
      */
     private static final LoadingCache<TableSchema, TableCodecs> MADE =
             Caffeine.newBuilder().weakKeys().build(TableCodecs::make);

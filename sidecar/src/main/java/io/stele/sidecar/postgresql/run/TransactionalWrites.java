@@ -25,8 +25,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Statements that read rows, and write what comes of them into a transaction, whose commit fails if
- * the rows have changed meanwhile. Thread-safe.
+ * The execution of INSERT, UPDATE and DELETE that read rows and write the results into a {@link
+ * RowTransaction}, whose commit fails if these rows have changed meanwhile. Thread-safe.
  */
 final class TransactionalWrites {
     /** More rows are the work of an engine that plans, such as Trino. */
@@ -41,7 +41,7 @@ final class TransactionalWrites {
     }
 
     /**
-     * Inserts rows; returns those that are written.
+     * Inserts rows; returns the rows that were written.
      *
      * @param rows encoded, in the order of the statement
      */
@@ -187,7 +187,9 @@ final class TransactionalWrites {
         return olds;
     }
 
-    /** All before any is changed: a statement does not see its own changes. */
+    /**
+     * Collects all rows before any is changed, because a statement does not see its own changes.
+     */
     private List<byte[]> matching(
             Access.Filtered wanted,
             TableSchema table,

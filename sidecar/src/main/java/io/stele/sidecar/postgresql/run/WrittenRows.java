@@ -4,7 +4,9 @@ import java.util.Iterator;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Rows that a transaction has written, in the order of their keys. Confined to one thread. */
+/**
+ * A key cursor over the rows, in memory, that a transaction has written. Confined to one thread.
+ */
 final class WrittenRows extends KeyCursor {
     private final Iterator<Map.Entry<byte[], byte[]>> rows;
     private Map.@Nullable Entry<byte[], byte[]> at;

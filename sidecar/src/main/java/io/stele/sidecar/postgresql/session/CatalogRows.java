@@ -9,7 +9,10 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 
-/** The rows of an answer about the catalog, as the formats that a client wants. */
+/**
+ * The rows of a catalog query's result, written as DataRow messages in the formats that a
+ * PostgreSQL client wants.
+ */
 final class CatalogRows implements ResultRows {
     private final List<CatalogColumn> columns;
     private final Iterator<List<Optional<String>>> rows;

@@ -5,7 +5,7 @@ import io.stele.sidecar.postgresql.sql.Statement.TableName;
 import java.util.List;
 import java.util.Optional;
 
-/** A statement on the session itself, or on its transaction, or COPY. Immutable. */
+/** A parsed statement of a PostgreSQL client on its session or transaction, or COPY. Immutable. */
 public sealed interface Command {
     record Begin(boolean readOnly) implements Command {}
 
@@ -19,7 +19,7 @@ public sealed interface Command {
     /** SET of a setting; for the transaction only where {@code local}. */
     record Set(String name, String value, boolean local) implements Command {}
 
-    /** Something that has no effect here, with the tag of its answer. */
+    /** A statement that has no effect here, with the tag of its reply. */
     record NoEffect(String tag) implements Command {}
 
     /** RESET; without a name of all settings. */

@@ -11,7 +11,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** The parser of {@link Command}s, from words. Confined to one thread. */
+/**
+ * The parser of a PostgreSQL client's session, transaction and COPY statements into {@link
+ * Command}s. Confined to one thread.
+ */
 final class CommandParser {
     private final List<String> words;
     private int at;
@@ -318,7 +321,7 @@ final class CommandParser {
 
     private void expectStandard(String stream, String sql) {
         if (!takes(stream)) {
-            // Files of the server and its programs are none of a client's business
+            // A client must not reach files or programs of the server
             throw unsupported("COPY FROM STDIN or TO STDOUT", sql);
         }
     }

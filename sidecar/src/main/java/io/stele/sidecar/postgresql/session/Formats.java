@@ -2,7 +2,10 @@ package io.stele.sidecar.postgresql.session;
 
 import java.util.List;
 
-/** The formats of values in Bind: none means text, one is that of all values. */
+/**
+ * The choice of a value's format from the format codes of a Bind message. No code means text; a
+ * single code applies to all values. Stateless.
+ */
 final class Formats {
     static final int TEXT = 0;
     static final int BINARY = 1;

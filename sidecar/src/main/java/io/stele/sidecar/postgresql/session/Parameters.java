@@ -13,16 +13,16 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The values of the parameters of a Bind message. */
+/** The decoder of a Bind message's parameter values, from text or binary format. Stateless. */
 final class Parameters {
     private Parameters() {}
 
     /**
-     * The values, of the classes of their types.
+     * Decodes the values into the classes of their types.
      *
-     * @param types fewer than values where the statement does not use them: they are texts
-     * @throws PostgresException PROTOCOL_VIOLATION for another number of formats or values, and
-     *     what is wrong with a value
+     * @param types of the first values; further values, which the statement does not use, are texts
+     * @throws PostgresException PROTOCOL_VIOLATION for a wrong number of formats or values; other
+     *     states for an invalid value
      */
     static List<@Nullable Object> read(
             List<ParameterTypes.Type> types,
@@ -71,7 +71,8 @@ final class Parameters {
     }
 
     /**
-     * The values as texts, of types that need not be known here as long as they come as texts.
+     * Decodes the values into texts. Text-format values may be of unknown types; binary values may
+     * not.
      *
      * @param oids of the types
      */

@@ -6,7 +6,10 @@ import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A statement with its parameters, and how much of its result the client has. */
+/**
+ * A bound statement of a PostgreSQL session, with its parameters, the open cursor on its result,
+ * and the number of rows sent.
+ */
 final class Portal implements AutoCloseable {
     private final List<@Nullable Object> parameters;
     private final List<Integer> formats;
@@ -47,7 +50,7 @@ final class Portal implements AutoCloseable {
         return isDone;
     }
 
-    /** Whether the client was told the columns of this portal. */
+    /** Whether the columns of this portal were sent to the client. */
     boolean isDescribed() {
         return isDescribed;
     }
@@ -62,7 +65,7 @@ final class Portal implements AutoCloseable {
         rows = found;
     }
 
-    /** Nothing was sent: the statement begins anew. */
+    /** Resets the statement to its start, while no row was sent. */
     void restart() {
         close();
         isStarted = false;
@@ -85,7 +88,7 @@ final class Portal implements AutoCloseable {
         close();
     }
 
-    /** Ends the statement; a failure is that of a read whose rows nobody wants any more. */
+    /** Ends the statement and releases its result. */
     @Override
     public void close() {
         ResultRows open = rows;

@@ -8,7 +8,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The open portals of a session, by name; the unnamed one is "". Confined to one thread. */
+/**
+ * The open portals of a PostgreSQL session, by name, with limits on their count and parameter
+ * bytes; the unnamed portal is "". Confined to one thread.
+ */
 final class Portals {
     private static final int MAX_PORTALS = 1_000;
     private static final long MAX_PARAMETER_BYTES = 64 << 20;
@@ -23,7 +26,7 @@ final class Portals {
      *
      * @param values of the parameters
      * @return their bytes
-     * @throws PostgresException the name is in use, or there are too many
+     * @throws PostgresException if the name is in use, or if there are too many portals
      */
     long reserve(String name, List<Optional<byte[]>> values) {
         if (name.isEmpty()) {
@@ -42,7 +45,7 @@ final class Portals {
                 values.stream()
                         .mapToLong(value -> value.map(present -> present.length).orElse(0))
                         .sum();
-        // What one message may bring, one portal may have
+        // A single portal may have all parameters that one message can contain
         if (!byName.isEmpty() && totalBytes + bytes > MAX_PARAMETER_BYTES) {
             throw new PostgresException(
                     SqlState.LIMIT_EXCEEDED,
@@ -61,7 +64,7 @@ final class Portals {
     }
 
     /**
-     * The portal of a name.
+     * Returns the portal of a name.
      *
      * @throws PostgresException INVALID_CURSOR_NAME
      */
@@ -75,7 +78,7 @@ final class Portals {
         return open.portal();
     }
 
-    /** Closes a portal; one that is not there is no error. */
+    /** Closes a portal, if it exists. */
     void close(String name) {
         Open open = byName.remove(name);
         if (open != null) {
@@ -90,7 +93,7 @@ final class Portals {
             try {
                 close(name);
             } catch (RuntimeException e) {
-                failure = e; // the others are to be closed
+                failure = e; // the other portals must still be closed
             }
         }
         if (failure != null) {

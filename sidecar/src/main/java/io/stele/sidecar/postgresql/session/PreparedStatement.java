@@ -10,26 +10,27 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A statement that is ready to be bound. Immutable.
+ * A PostgreSQL client's statement after Parse, with its kind, which decides who runs it: session,
+ * catalog, fixed plan or Trino. Immutable.
  *
  * @param sql its text
- * @param parameterOids types that the client has said, 0: not
+ * @param parameterOids types that the client has declared, 0: none
  */
 public record PreparedStatement(String sql, List<Integer> parameterOids, Kind kind) {
     public PreparedStatement {
         parameterOids = List.copyOf(parameterOids);
     }
 
-    /** What the statement is. */
+    /** The kind of a statement, which decides who runs it. */
     public sealed interface Kind {}
 
-    /** Nothing. */
+    /** An empty statement. */
     public record Empty() implements Kind {}
 
     public record OnSession(Command command) implements Kind {}
 
     /**
-     * About the catalog, or constants.
+     * A catalog query, or a query of constants.
      *
      * @param parameterOids types of the parameters
      */
@@ -40,7 +41,7 @@ public record PreparedStatement(String sql, List<Integer> parameterOids, Kind ki
     }
 
     /**
-     * On rows of a table.
+     * A statement with a fixed plan on the rows of a table.
      *
      * @param searchPath in which the table was found
      */
@@ -52,12 +53,12 @@ public record PreparedStatement(String sql, List<Integer> parameterOids, Kind ki
     }
 
     /**
-     * One that Trino runs.
+     * A statement that Trino runs.
      *
      * @param parameterOids types of the parameters
      * @param returnsRows whether it is a query
      * @param mayChange whether it may change something
-     * @param described the columns that the client was told; empty: none yet
+     * @param described the columns that were sent to the client; empty: none yet
      */
     public record OnTrino(
             NumberedParameters statement,
@@ -81,9 +82,10 @@ public record PreparedStatement(String sql, List<Integer> parameterOids, Kind ki
     }
 
     /**
-     * The failure of a statement whose client was told of other columns than come.
+     * Returns the failure of a statement whose result has other columns than were described to the
+     * client.
      *
-     * @param reason follows the text; may be empty
+     * @param reason appended to the message; may be empty
      */
     public static PostgresException otherColumns(String reason) {
         return new PostgresException(

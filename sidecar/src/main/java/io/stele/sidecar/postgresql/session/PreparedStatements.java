@@ -5,18 +5,21 @@ import io.stele.sidecar.postgresql.wire.SqlState;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The prepared statements of a session, by name; the unnamed one is "". Confined to one thread. */
+/**
+ * The prepared statements of a PostgreSQL session, by name, with limits on their count and
+ * characters; the unnamed statement is "". Confined to one thread.
+ */
 final class PreparedStatements {
     private static final int MAX_STATEMENTS = 10_000;
     private static final int MAX_CHARACTERS = 16 << 20;
 
     private final Map<String, PreparedStatement> byName = new HashMap<>();
-    private long characters; // of all texts
+    private long characters; // the total of all texts
 
     /**
      * Makes room for a statement before it is prepared: an unnamed one is replaced.
      *
-     * @throws PostgresException the name is in use, or there are too many
+     * @throws PostgresException if the name is in use, or if there are too many statements
      */
     void reserve(String name, String sql) {
         if (name.isEmpty()) {
@@ -47,7 +50,7 @@ final class PreparedStatements {
     }
 
     /**
-     * The statement of a name.
+     * Returns the statement of a name.
      *
      * @throws PostgresException INVALID_STATEMENT_NAME
      */
@@ -61,7 +64,7 @@ final class PreparedStatements {
         return statement;
     }
 
-    /** Whether there was one. */
+    /** Removes a statement; returns whether it existed. */
     boolean remove(String name) {
         PreparedStatement removed = byName.remove(name);
         if (removed != null) {
@@ -70,7 +73,7 @@ final class PreparedStatements {
         return removed != null;
     }
 
-    /** Puts a statement of the same text in the place of another one, under all its names. */
+    /** Replaces a statement by another of the same text, under all its names. */
     void replace(PreparedStatement statement, PreparedStatement replacement) {
         byName.replaceAll((name, known) -> known == statement ? replacement : known);
     }

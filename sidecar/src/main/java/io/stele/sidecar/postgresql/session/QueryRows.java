@@ -8,15 +8,18 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 
-/** The rows of a query that Trino runs, as the formats that a client wants. */
+/**
+ * The rows of a query that Trino runs, written as DataRow messages in the formats that a PostgreSQL
+ * client wants.
+ */
 final class QueryRows implements ResultRows {
     private final TrinoRows query;
     private final List<Integer> formats;
     private final Optional<List<CatalogColumn>> described;
 
     /**
-     * @param described the columns that the client was told before; empty: it is told those of the
-     *     query
+     * @param described the columns that were sent to the client before; empty: the columns of the
+     *     query will be sent
      */
     QueryRows(TrinoRows query, List<Integer> formats, Optional<List<CatalogColumn>> described) {
         this.query = query;
@@ -39,9 +42,10 @@ final class QueryRows implements ResultRows {
     }
 
     /**
-     * The client reads values as the types that it was told.
+     * Checks that the number of columns, and the types of columns in binary format, are still as
+     * described, because the client decodes values as these types.
      *
-     * @throws PostgresException FEATURE_NOT_SUPPORTED: the columns are others now
+     * @throws PostgresException FEATURE_NOT_SUPPORTED if the columns have changed
      */
     void checkAsDescribed() {
         if (described.isEmpty()) {

@@ -7,7 +7,10 @@ import io.stele.sidecar.postgresql.wire.MessageWriter;
 import java.io.IOException;
 import java.util.List;
 
-/** RowDescription messages. */
+/**
+ * A writer of RowDescription messages, for results of fixed plans and of catalog or Trino queries.
+ * Stateless.
+ */
 final class RowDescriptions {
     private static final int VARIABLE = -1;
 
@@ -18,7 +21,7 @@ final class RowDescriptions {
         out.begin('T').putShort(columns.size());
         for (int i = 0; i < columns.size(); i++) {
             ResultColumn column = columns.get(i);
-            // The number of a column of a table would need the table's OID beside it
+            // A column number would also need the table's OID, so both are 0
             out.putText(column.name())
                     .putInt(0)
                     .putShort(0)

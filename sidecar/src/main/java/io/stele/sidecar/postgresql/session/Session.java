@@ -33,8 +33,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The session of one client: its prepared statements and portals, its settings and its transaction
- * block. Confined to the thread of its connection.
+ * The execution of one PostgreSQL client's messages: its prepared statements, portals, settings and
+ * transaction block. Each statement is run by the session, a fixed plan or Trino, in the calling
+ * thread. Confined to the thread of its connection.
  *
  * @see <a href="https://www.postgresql.org/docs/15/protocol-flow.html">PostgreSQL 15, Message
  *     Flow</a>
@@ -92,13 +93,16 @@ public final class Session implements AutoCloseable {
         return block.status();
     }
 
-    /** A failure of a statement: the transaction block, if there is one, has failed. */
+    /**
+     * Called when a statement fails: closes the portals, and marks an open transaction block as
+     * failed.
+     */
     public void fail() {
         portals.closeAll();
         block.fail();
     }
 
-    /** The statements of a Query message, one after the other; several are one transaction. */
+    /** Runs the statements of a Query message in order; several statements are one transaction. */
     public void query(String sql) throws IOException {
         closeUnnamedPortal();
         List<String> texts = StatementSplitter.split(sql);
@@ -122,7 +126,9 @@ public final class Session implements AutoCloseable {
         endImplicit();
     }
 
-    /** Statements that come together are one transaction, in which Trino has no part. */
+    /**
+     * Refuses a change by Trino among several statements, which are one transaction without Trino.
+     */
     private static void checkAlone(PreparedStatement statement, boolean isAlone) {
         if (!isAlone
                 && statement.kind() instanceof PreparedStatement.OnTrino
@@ -174,7 +180,7 @@ public final class Session implements AutoCloseable {
         }
     }
 
-    /** Parse. */
+    /** Handles a Parse message. */
     public void parse(String name, String sql, List<Integer> parameterOids) throws IOException {
         statements.reserve(name, sql);
         PreparedStatement statement = prepare(sql, parameterOids);
@@ -184,7 +190,7 @@ public final class Session implements AutoCloseable {
     }
 
     /**
-     * Bind.
+     * Handles a Bind message.
      *
      * @param values of the parameters; empty: NULL
      */
@@ -242,7 +248,7 @@ public final class Session implements AutoCloseable {
         };
     }
 
-    /** Describe of a statement. */
+    /** Handles a Describe message for a statement. */
     public void describeStatement(String name) throws IOException {
         PreparedStatement statement = statements.get(name);
         replies.parameterDescription(parameterOids(statement));
@@ -258,7 +264,7 @@ public final class Session implements AutoCloseable {
         }
     }
 
-    /** Describe of a portal. */
+    /** Handles a Describe message for a portal. */
     public void describePortal(String name) throws IOException {
         describe(portals.get(name), true);
     }
@@ -313,11 +319,11 @@ public final class Session implements AutoCloseable {
     }
 
     /**
-     * Execute.
+     * Handles an Execute message.
      *
      * @param maxRows 0: all
-     * @param isAlone whether no other statement is known to come before Sync: those that come
-     *     together are one transaction
+     * @param isAlone whether no other statement is known to follow before Sync; statements that
+     *     arrive together are one transaction
      */
     public void execute(String portalName, int maxRows, boolean isAlone) throws IOException {
         Portal portal = portals.get(portalName);
@@ -408,7 +414,7 @@ public final class Session implements AutoCloseable {
         }
     }
 
-    /** Begins a statement that has a result; returns the names of its columns. */
+    /** Starts a statement that has a result; returns the names of its columns. */
     private List<String> open(Portal portal) throws IOException {
         return switch (portal.statement().kind()) {
             case OnRows rows when !rows.plan().results().isEmpty() -> {
@@ -487,7 +493,9 @@ public final class Session implements AutoCloseable {
                         : new MessageRows(plan, changes.rows(), portal.formats()));
     }
 
-    /** The client has been told the columns, so they may not be others. */
+    /**
+     * Plans again; fails if the columns have changed, because they were described to the client.
+     */
     private void replan(Portal portal) {
         PreparedStatement statement = portal.statement();
         PreparedStatement planned = preparer.replan(statement, settings.searchPath());
@@ -524,19 +532,22 @@ public final class Session implements AutoCloseable {
         replies.commandComplete(tag + count);
     }
 
-    /** Close of a statement. */
+    /** Handles a Close message for a statement. */
     public void closeStatement(String name) throws IOException {
         boolean unused = statements.remove(name);
         replies.empty('3');
     }
 
-    /** Close of a portal. */
+    /** Handles a Close message for a portal. */
     public void closePortal(String name) throws IOException {
         portals.close(name);
         replies.empty('3');
     }
 
-    /** Sync: it ends a transaction that no BEGIN began; portals live no longer than theirs. */
+    /**
+     * Handles a Sync message: commits an implicit transaction, and closes all portals outside a
+     * transaction block.
+     */
     public void sync() {
         endImplicit();
         if (!block.isOpen()) {

@@ -17,13 +17,16 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** The execution of commands on settings and the transaction block. Confined to one thread. */
+/**
+ * The execution of a PostgreSQL client's commands on its settings and transaction block, and of
+ * COPY FROM. Confined to one thread.
+ */
 final class SessionCommands {
     private final Settings settings;
     private final TransactionBlock block;
     private final Replies replies;
     private final CopyProtocol copies;
-    private final Map<String, Optional<String>> beforeLocal = new HashMap<>(); // of SET LOCAL
+    private final Map<String, Optional<String>> beforeLocal = new HashMap<>(); // restored by COMMIT
     private final Map<String, Optional<String>> beforeBlock = new HashMap<>(); // undone by ROLLBACK
     private boolean isReadOnlySession;
 

@@ -14,14 +14,14 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The settings of one client: those that have a meaning here, and those that clients set and that
- * may have any value. Confined to one thread.
+ * The settings of one PostgreSQL session: some have an effect here, and all others may have any
+ * value. Confined to one thread.
  */
 public final class Settings {
     private static final int MAX_SETTINGS = 200;
     private static final int MAX_VALUE_LENGTH = 10_000;
 
-    /** Those whose changes clients are told. */
+    /** The settings whose changes are reported to clients. */
     private static final Set<String> REPORTED =
             Set.of(
                     "application_name",
@@ -83,7 +83,7 @@ public final class Settings {
     }
 
     /**
-     * Sets a value as the connection begins: RESET goes back to it.
+     * Sets a value at the start of the connection, to which RESET returns.
      *
      * @throws PostgresException as {@link #set}
      */
@@ -198,7 +198,7 @@ public final class Settings {
         return lower.equals("time zone") ? "timezone" : lower;
     }
 
-    /** Sets a value as it was when the connection began. */
+    /** Sets a value back to its value at the start of the connection. */
     public void reset(String name) {
         String key = key(name);
         String first = initial.get(key);
@@ -209,7 +209,7 @@ public final class Settings {
         }
     }
 
-    /** Sets a value, or none, as it was before. */
+    /** Sets a value back to an earlier value, or removes it. */
     void restore(String name, Optional<String> before) {
         if (before.isPresent()) {
             set(name, before.get());
@@ -227,7 +227,7 @@ public final class Settings {
         return Optional.ofNullable(values.get(key(name)));
     }
 
-    /** The name and value of a setting whose changes clients are told. */
+    /** The name and value of a setting, if its changes are reported to clients. */
     public Optional<Map.Entry<String, String>> reported(String name) {
         String key = key(name);
         return REPORTED.contains(key) && values.containsKey(key)
@@ -244,12 +244,12 @@ public final class Settings {
         return zone;
     }
 
-    /** The schemas in which a table without one is looked for, in order. */
+    /** The schemas in which a table without a schema is looked up, in order. */
     public List<String> searchPath() {
         return searchPath;
     }
 
-    /** 0: none. */
+    /** The timeout of statements in milliseconds; 0: none. */
     public long statementTimeoutMillis() {
         return statementTimeoutMillis;
     }

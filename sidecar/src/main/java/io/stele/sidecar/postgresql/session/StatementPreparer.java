@@ -30,8 +30,9 @@ import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 
 /**
- * The preparation of statements: parsed trees are cached by text for all clients, since many send
- * the same few. Thread-safe.
+ * The parser and planner of PostgreSQL and Flight SQL statements, which also decides who runs a
+ * statement. It caches parsed trees by text for all clients, because many clients send the same few
+ * texts. Thread-safe.
  */
 public final class StatementPreparer {
     private static final long MAX_CACHED_CHARACTERS = 4 << 20;
@@ -49,7 +50,7 @@ public final class StatementPreparer {
                     .build();
 
     /**
-     * @param hasTrino whether statements without a fixed plan are handed on
+     * @param hasTrino whether Trino runs statements without a fixed plan
      */
     public StatementPreparer(
             Supplier<Catalog> catalog,
@@ -69,10 +70,11 @@ public final class StatementPreparer {
     }
 
     /**
-     * Prepares one statement. One on rows that the user may not run is refused here already, so
-     * that nobody learns the columns of a table by preparing; it is checked again whenever it runs.
+     * Prepares one statement. A statement on rows for which the user lacks privileges is refused
+     * already here, so that preparing reveals no columns of a table; privileges are checked again
+     * at each run.
      *
-     * @throws AccessDeniedException the user lacks a privilege
+     * @throws AccessDeniedException if the user lacks a privilege
      * @throws PostgresException also if the statement has no fixed plan and there is no Trino:
      *     FEATURE_NOT_SUPPORTED, with what would make it one
      */
@@ -119,7 +121,7 @@ public final class StatementPreparer {
                 });
     }
 
-    /** Before a plan, whose failures tell about columns. */
+    /** Checks access before planning, because failures of planning reveal columns. */
     void checkSees(Statement.TableName name, List<String> searchPath, AuthenticatedUser user) {
         if (access.isRestricted(user)) {
             TableSchema table = Planner.findTable(name, catalog.get(), searchPath);
@@ -185,7 +187,7 @@ public final class StatementPreparer {
                         Optional.empty()));
     }
 
-    /** Of these the translated statement has no cast. */
+    /** Whether the translated statement has no cast to a type. */
     private static boolean isWrittenByType(PostgresType type) {
         return type == PostgresType.JSON
                 || type == PostgresType.JSONB
@@ -205,7 +207,7 @@ public final class StatementPreparer {
     }
 
     /**
-     * A statement for all rows of a table, of any size.
+     * Prepares a statement for all rows of a table of any size.
      *
      * @param columns empty: all
      */
@@ -223,7 +225,7 @@ public final class StatementPreparer {
         if (columns.isEmpty()) {
             outputs.add(new Statement.Star());
         }
-        // A limit makes it a scan in whatever order rows are found, which holds none of them
+        // With a limit, the plan is an unordered scan, which holds no rows in memory
         Statement all =
                 new Statement.Select(
                         table,
@@ -245,10 +247,10 @@ public final class StatementPreparer {
     }
 
     /**
-     * A statement on rows with a plan for the columns that its table has now.
+     * Plans a statement on rows again, for the present columns of its table.
      *
-     * @throws PostgresException FEATURE_NOT_SUPPORTED: its client has been told of other columns,
-     *     or it has no fixed plan any more
+     * @throws PostgresException FEATURE_NOT_SUPPORTED if other columns were described to its
+     *     client, or if it has no fixed plan any more
      */
     public PreparedStatement replan(PreparedStatement statement, List<String> searchPath) {
         PreparedStatement.OnRows rows = (PreparedStatement.OnRows) statement.kind();
@@ -286,7 +288,7 @@ public final class StatementPreparer {
                 .toList();
     }
 
-    /** Plans a statement for the columns that its table has now. */
+    /** Plans a statement for the present columns of its table. */
     public FixedPlan plan(
             Statement statement, List<Integer> parameterOids, List<String> searchPath) {
         return Planner.plan(statement, catalog.get(), parameterOids, searchPath, rowCounts);

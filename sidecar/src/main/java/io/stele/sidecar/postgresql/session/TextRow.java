@@ -12,7 +12,10 @@ import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Optional;
 
-/** DataRow messages of values that are known as texts. Stateless. */
+/**
+ * A writer of DataRow messages from values in text format, converted to binary where the client
+ * wants it. Stateless.
+ */
 final class TextRow {
     private TextRow() {}
 

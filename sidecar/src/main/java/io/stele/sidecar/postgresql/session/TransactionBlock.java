@@ -14,8 +14,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The transaction block of a client, from BEGIN to COMMIT or ROLLBACK. Its snapshot is taken by its
- * first statement on rows. Confined to one thread at a time.
+ * The state of a PostgreSQL client's transaction block, from BEGIN to COMMIT or ROLLBACK, which
+ * opens a {@link RowTransaction} at its first statement on rows. Confined to one thread at a time.
  */
 final class TransactionBlock implements AutoCloseable {
     private final PlanExecutor executor;
@@ -60,7 +60,7 @@ final class TransactionBlock implements AutoCloseable {
             begun = now();
         }
         isOpen = true;
-        isImplicit = false; // BEGIN takes it over
+        isImplicit = false; // BEGIN makes it explicit
         hasFailed = false;
         isReadOnly = readOnly;
     }
@@ -90,8 +90,8 @@ final class TransactionBlock implements AutoCloseable {
     }
 
     /**
-     * Trino runs statements outside the block: those that change something, and those that would
-     * miss what the block has changed, are refused.
+     * Refuses a statement that Trino would run outside the block, if it changes something, or if it
+     * would miss changes of the block.
      */
     void checkTrinoMay(boolean change) {
         if (change) {
@@ -109,7 +109,10 @@ final class TransactionBlock implements AutoCloseable {
         }
     }
 
-    /** What now() is: in microseconds, as PostgreSQL's. */
+    /**
+     * The value of now(): the start of the block, or the present outside of a block, in
+     * microseconds as in PostgreSQL.
+     */
     Instant begun() {
         return isOpen ? begun : now();
     }
@@ -118,7 +121,10 @@ final class TransactionBlock implements AutoCloseable {
         return clock.instant().truncatedTo(ChronoUnit.MICROS);
     }
 
-    /** A statement failed: the rest of the block is refused. An implicit one is rolled back. */
+    /**
+     * Marks the block as failed after a failed statement, so that its further statements are
+     * refused; rolls an implicit block back.
+     */
     void fail() {
         if (isImplicit()) {
             close();
@@ -140,7 +146,7 @@ final class TransactionBlock implements AutoCloseable {
         }
     }
 
-    /** The transaction that statements run in; empty outside a block. */
+    /** The transaction in which statements run, opened at the first call; empty outside a block. */
     Optional<RowTransaction> transaction() {
         if (!isOpen) {
             return Optional.empty();
@@ -155,7 +161,7 @@ final class TransactionBlock implements AutoCloseable {
         return Optional.of(known);
     }
 
-    /** Ends the block; false if it had failed, so that nothing of it is written. */
+    /** Commits and ends the block; false if it had failed, so that it writes nothing. */
     boolean commit() {
         boolean commits = !hasFailed;
         try {

@@ -14,7 +14,10 @@ import io.stele.sidecar.postgresql.wire.SqlState;
 import java.util.List;
 import java.util.Optional;
 
-/** The statements of one session that Trino runs. Confined to the thread of its connection. */
+/**
+ * The execution of one PostgreSQL session's statements that Trino runs, with the session's
+ * settings, in the connection's thread. Confined to this thread.
+ */
 final class TrinoExecution {
     private final Optional<TrinoGateway> gateway;
     private final String user;
@@ -37,7 +40,10 @@ final class TrinoExecution {
                 user, settings.applicationName(), settings.zone(), settings.searchPath());
     }
 
-    /** A statement with the types of all its parameters; others as they are. */
+    /**
+     * Adds the types of all its parameters to a statement that Trino runs; returns other statements
+     * unchanged.
+     */
     PreparedStatement resolve(PreparedStatement statement) {
         if (!(statement.kind() instanceof OnTrino kind) || kind.statement().numbers().isEmpty()) {
             return statement;
@@ -52,7 +58,7 @@ final class TrinoExecution {
         return statement.with(kind.withParameters(oids));
     }
 
-    /** The columns of a statement that has not begun; empty: it returns no rows. */
+    /** The columns of a statement that has not started; empty if it returns no rows. */
     Optional<List<CatalogColumn>> describe(OnTrino kind) {
         if (!kind.returnsRows()) {
             return Optional.empty();
@@ -61,7 +67,9 @@ final class TrinoExecution {
         return Optional.of(trino().describe(kind.statement(), identity(), client.cancellation()));
     }
 
-    /** The columns of a portal, whose query begins with it; empty: it returns no rows. */
+    /**
+     * The columns of a portal, whose query is started by this call; empty if it returns no rows.
+     */
     Optional<List<CatalogColumn>> describe(OnTrino kind, Portal portal, TransactionBlock block) {
         if (!kind.returnsRows()) {
             return Optional.empty();
@@ -69,7 +77,7 @@ final class TrinoExecution {
         return Optional.of(rows(kind, portal, block).query().columns());
     }
 
-    /** The rows of a portal, whose statement begins unless it has. */
+    /** The rows of a portal, whose statement is started if it was not. */
     QueryRows rows(OnTrino kind, Portal portal, TransactionBlock block) {
         if (portal.rows() instanceof QueryRows begun) {
             return begun;

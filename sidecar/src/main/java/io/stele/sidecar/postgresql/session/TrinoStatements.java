@@ -8,12 +8,15 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** The kinds of statements that Trino runs, by their words. Stateless. */
+/**
+ * The classification, by their first words, of statements that Trino runs for PostgreSQL clients.
+ * Stateless.
+ */
 final class TrinoStatements {
     private static final Set<String> QUERIES =
             Set.of("SELECT", "WITH", "VALUES", "TABLE", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "(");
 
-    /** What SHOW of Trino shows, in place of a setting. */
+    /** The words after SHOW in Trino's statements; any other word is a setting. */
     private static final Set<String> SHOWN =
             Set.of(
                     "TABLES",
@@ -46,7 +49,7 @@ final class TrinoStatements {
         return words.size() <= explained || !QUERIES.contains(letters(words.get(explained)));
     }
 
-    /** Whether a statement changes rows: it has no part in a transaction. */
+    /** Whether a statement changes rows, so that it must not be part of a transaction. */
     static boolean changesRows(String sql) {
         return Set.of("INSERT", "UPDATE", "DELETE", "MERGE", "TRUNCATE").contains(firstWord(sql));
     }
@@ -92,7 +95,7 @@ final class TrinoStatements {
         return "SELECT %s FROM %s%s".formatted(selected, schema, Identifiers.quoted(table.name()));
     }
 
-    /** Whether Trino may know what is not known here. */
+    /** Whether a statement that failed here with this state may succeed in Trino. */
     static boolean mayKnow(SqlState state) {
         return switch (state) {
             case SYNTAX_ERROR,

@@ -12,18 +12,18 @@ import net.sf.jsqlparser.expression.operators.conditional.OrExpression;
 import net.sf.jsqlparser.expression.operators.relational.InExpression;
 
 /**
- * The mending of a defect of JSqlParser 5.3: it takes all that follows IN for its right side, so
- * that {@code x IN (1) AND y} is {@code x IN ((1) AND y)}. The operands are taken apart in the
- * order of the text, and put together by precedence.
+ * A repair of parsed conditions for a defect of JSqlParser 5.3, which reads {@code x IN (1) AND y}
+ * as {@code x IN ((1) AND y)}. It separates the operands in the order of the text, and combines
+ * them again by precedence.
  */
 public final class BooleanChains {
     private final List<Expression> operands = new ArrayList<>();
-    private final List<Boolean> isOr = new ArrayList<>(); // between an operand and the next
+    private final List<Boolean> isOr = new ArrayList<>(); // or AND, after the operand
     private boolean hasChanged;
 
     private BooleanChains() {}
 
-    /** The expression as the text means it; the same object if it is right. */
+    /** Returns the expression that the text means; the same object if it needs no repair. */
     public static Expression mended(Expression expression) {
         BooleanChains chain = new BooleanChains();
         chain.add(expression);

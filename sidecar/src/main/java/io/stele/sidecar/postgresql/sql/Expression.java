@@ -5,12 +5,15 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** An expression of a statement, without types: as the text has it. Immutable. */
+/**
+ * The untyped syntax tree of an SQL expression, which the parser builds for a {@link Statement} and
+ * the planner of fixed plans compiles. Immutable.
+ */
 public sealed interface Expression {
     /**
      * A constant.
      *
-     * @param value of the class that {@link PostgresType} says for the type; null: NULL
+     * @param value of the class that {@link PostgresType} defines for the type; null: NULL
      */
     record Literal(PostgresType type, @Nullable Object value) implements Expression {}
 
@@ -79,7 +82,9 @@ public sealed interface Expression {
         }
     }
 
-    /** The value of the first condition that is true; without one, of the last value, or NULL. */
+    /**
+     * The value of the first condition that is true; if none is, {@code otherwise}, or else NULL.
+     */
     record Case(List<When> whens, Optional<Expression> otherwise) implements Expression {
         public Case {
             whens = List.copyOf(whens);

@@ -49,7 +49,10 @@ import net.sf.jsqlparser.expression.operators.relational.ParenthesedExpressionLi
 import net.sf.jsqlparser.schema.Column;
 import org.jspecify.annotations.Nullable;
 
-/** A reader of JSqlParser's expressions as {@link Expression}s. */
+/**
+ * A converter of JSqlParser's expressions to {@link Expression}s, which refuses parts that no fixed
+ * plan supports. Stateless.
+ */
 final class ExpressionReader {
     private static final int MAX_PARAMETERS = 65_535;
     private static final int MAX_NUMBER_LENGTH = 1_000;
@@ -233,7 +236,7 @@ final class ExpressionReader {
             plain = plain.substring("pg_catalog.".length());
         }
         if (plain.replace(" ", "").endsWith("[]")) {
-            return read(cast.getLeftExpression()); // the column that is compared says the type
+            return read(cast.getLeftExpression()); // the compared column determines the type
         }
         String found = plain;
         PostgresType type =
@@ -258,7 +261,7 @@ final class ExpressionReader {
                     case null, default -> throw unknown(literal);
                 };
         if (!isPlain) {
-            throw unknown(literal); // of one with a zone, Trino and PostgreSQL make two types
+            throw unknown(literal); // a zone: other types in Trino and PostgreSQL
         }
         String text = quoted.substring(1, quoted.length() - 1);
         return new Expression.Cast(new Expression.Literal(PostgresType.UNKNOWN, text), type);
@@ -269,7 +272,7 @@ final class ExpressionReader {
         known.setName(function.getName());
         known.setParameters(function.getParameters());
         if (!known.toString().equals(function.toString())) {
-            throw unknown(function); // DISTINCT, FILTER, OVER and the like
+            throw unknown(function); // DISTINCT, FILTER, OVER and similar clauses
         }
         String name = Identifiers.name(function.getName());
         List<? extends net.sf.jsqlparser.expression.Expression> parameters =
@@ -396,7 +399,10 @@ final class ExpressionReader {
         };
     }
 
-    /** A long chain is a tree as deep as it is long, which is not to be walked by recursion. */
+    /**
+     * The operands of a chain, read without recursion, because a long chain is a tree of the same
+     * depth.
+     */
     private static List<Expression> operands(
             BinaryExpression chain, Class<? extends BinaryExpression> kind) {
         List<Expression> operands = new ArrayList<>();

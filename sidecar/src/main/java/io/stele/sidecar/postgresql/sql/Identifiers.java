@@ -2,18 +2,21 @@ package io.stele.sidecar.postgresql.sql;
 
 import java.util.Locale;
 
-/** Names in SQL: without quotes they are in lower case, in double quotes as they are written. */
+/**
+ * A converter between SQL identifiers and names: without quotes, an identifier means its lower-case
+ * name. Stateless.
+ */
 public final class Identifiers {
     private Identifiers() {}
 
-    /** The name that a text means. */
+    /** Returns the name that an identifier means. */
     public static String name(String text) {
         return text.length() >= 2 && text.startsWith("\"") && text.endsWith("\"")
                 ? text.substring(1, text.length() - 1).replace("\"\"", "\"")
                 : text.toLowerCase(Locale.ENGLISH);
     }
 
-    /** A name as the text that means it. */
+    /** Returns a quoted identifier for a name. */
     public static String quoted(String name) {
         return '"' + name.replace("\"", "\"\"") + '"';
     }

@@ -1,14 +1,14 @@
 package io.stele.sidecar.postgresql.sql;
 
 /**
- * A statement that is right, as far as it is understood, but not one of those that run here without
- * an optimizer. The message completes "Expected a statement ..., found".
+ * The refusal of a statement, probably valid, that has no fixed plan, so that only Trino can run
+ * it. The message has the form "Expected ..., found ...".
  */
 public final class NoFixedPlanException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
     /**
-     * @param expected what would make it a fixed plan
+     * @param expected what a fixed plan needs
      * @param found what it has instead
      */
     public NoFixedPlanException(String expected, String found) {

@@ -37,12 +37,12 @@ import net.sf.jsqlparser.statement.update.UpdateSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parser of statements that may have a fixed plan. JSqlParser reads the text; its tree becomes
- * a {@link Statement}. A statement with a part that {@link Statement} has no place for is refused:
- * it is made again of the parts that were taken, and must have the same text.
+ * The parser of statements that may have a fixed plan, from text by JSqlParser to a {@link
+ * Statement}. A statement with a part that {@link Statement} cannot express is refused: the
+ * statement is built again from the parts that were used, and must have the same text.
  */
 public final class SqlParser {
-    /** Longer texts are rows that belong into COPY. */
+    /** The most characters of a statement; longer texts contain rows that should use COPY. */
     public static final int MAX_LENGTH = 4 << 20;
 
     private static final int MAX_DEPTH = 50;
@@ -54,8 +54,8 @@ public final class SqlParser {
     /**
      * Parses one statement.
      *
-     * @throws NoFixedPlanException if it is another kind of statement, or has parts that no fixed
-     *     plan has
+     * @throws NoFixedPlanException if it is another kind of statement, or if it has parts that no
+     *     fixed plan supports
      * @throws PostgresException SYNTAX_ERROR
      */
     public static Statement parse(String sql) {
@@ -103,8 +103,8 @@ public final class SqlParser {
     }
 
     /**
-     * Parses without looking far ahead, which is quick, and only where that fails with it, which
-     * takes a time that doubles with each pair of parentheses.
+     * Parses first with short lookahead, which is fast. Only if this fails, it parses with long
+     * lookahead, whose time doubles with each pair of parentheses.
      */
     private static net.sf.jsqlparser.statement.Statement parsed(String sql, boolean isDeep)
             throws ParseException {
@@ -127,7 +127,7 @@ public final class SqlParser {
         return statement;
     }
 
-    /** Returns how many parentheses are inside each other. */
+    /** Checks the size and nesting of a statement; returns the depth of its parentheses. */
     private static int checkSize(String sql) {
         if (sql.length() > MAX_LENGTH) {
             throw new PostgresException(
@@ -384,7 +384,7 @@ public final class SqlParser {
         return plain;
     }
 
-    /** Nothing of a statement may be passed over. */
+    /** Checks that no part of a statement was ignored. */
     private static void requireSame(Object statement, Object known) {
         String all = statement.toString();
         String taken = known.toString();

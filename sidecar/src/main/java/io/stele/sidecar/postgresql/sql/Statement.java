@@ -3,15 +3,18 @@ package io.stele.sidecar.postgresql.sql;
 import java.util.List;
 import java.util.Optional;
 
-/** A statement on the rows of one table. Immutable. */
+/**
+ * The syntax tree of a SELECT, INSERT, UPDATE or DELETE on one table, from which the planner makes
+ * a fixed plan. Immutable.
+ */
 public sealed interface Statement {
     TableName table();
 
     /**
      * A table.
      *
-     * @param schema empty: that of the search path
-     * @param alias the name by which expressions call it, if another
+     * @param schema empty: looked up by the search path
+     * @param alias the name by which expressions refer to the table, if it differs
      */
     record TableName(Optional<String> schema, String name, Optional<String> alias) {
         @Override
@@ -30,7 +33,7 @@ public sealed interface Statement {
 
     record OrderItem(Expression value, boolean descending) {}
 
-    /** Of one table, without joins and grouping. */
+    /** SELECT from one table, without joins and grouping. */
     record Select(
             TableName table,
             List<Output> outputs,
@@ -47,13 +50,13 @@ public sealed interface Statement {
 
     record Assignment(String column, Expression value) {}
 
-    /** What happens to a row whose key is there already. */
+    /** The handling of a new row whose key exists already. */
     sealed interface OnConflict {}
 
     /** The statement fails. */
     record Fail() implements OnConflict {}
 
-    /** The row stays; {@code columns} is what the statement names, or nothing. */
+    /** The old row is kept; {@code columns} are the columns that the statement names, or empty. */
     record DoNothing(List<String> columns) implements OnConflict {
         public DoNothing {
             columns = List.copyOf(columns);

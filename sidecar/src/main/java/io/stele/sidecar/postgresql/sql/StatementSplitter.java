@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A splitter of the text of a simple query into statements, at semicolons outside of quotes and
+ * A splitter of a Query message's text into statements, at semicolons outside of quotes and
  * comments (PostgreSQL manual, section 4.1).
  */
 public final class StatementSplitter {
@@ -40,7 +40,7 @@ public final class StatementSplitter {
         }
     }
 
-    /** The text without comments, each of which is a space. */
+    /** The text with a space in place of each comment. */
     public static String withoutComments(String text) {
         StatementSplitter splitter = new StatementSplitter(text);
         StringBuilder kept = new StringBuilder(text.length());
@@ -65,7 +65,7 @@ public final class StatementSplitter {
         return parts;
     }
 
-    /** The place of the parenthesis that closes the one at {@code open}; -1: none does. */
+    /** The index of the parenthesis that closes the parenthesis at {@code open}; -1: none does. */
     public static int closing(String sql, int open) {
         StatementSplitter splitter = new StatementSplitter(sql);
         splitter.at = open;
@@ -102,7 +102,7 @@ public final class StatementSplitter {
         }
     }
 
-    /** Moves behind a name or number, and behind the text of which it is the E. */
+    /** Moves behind a name or number; if it is the E of an escape string, behind this string. */
     private void skipWord() {
         int start = at;
         boolean isName = !isDigit(sql.charAt(at));

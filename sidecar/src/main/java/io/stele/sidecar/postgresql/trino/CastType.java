@@ -8,17 +8,21 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A type as PostgreSQL's casts name it. Immutable.
+ * The parsed type name of a PostgreSQL cast, with Trino's name of the type, for statements that
+ * Trino runs. Immutable.
  *
- * @param trino Trino's name of it
- * @param scalar PostgreSQL's type; empty: an array, or one that is not known here
- * @param end where its name ends in the text
+ * @param trino Trino's name of the type
+ * @param scalar PostgreSQL's type; empty: an array, or an unknown type
+ * @param end the exclusive end of the type's name in the text
  */
 record CastType(String trino, Optional<PostgresType> scalar, int end) {
-    /** Of {@code numeric} without a scale, which keeps all digits in PostgreSQL. */
+    /**
+     * Trino's type for {@code numeric} without a scale, which has any number of digits in
+     * PostgreSQL.
+     */
     static final String ANY_NUMBER = "decimal(38, 10)";
 
-    /** PostgreSQL's names of types that Trino has under others. */
+    /** Trino's names of types by PostgreSQL's names, where they differ. */
     private static final Map<String, String> TYPES =
             Map.ofEntries(
                     Map.entry("bool", "boolean"),
@@ -55,7 +59,7 @@ record CastType(String trino, Optional<PostgresType> scalar, int end) {
                     Pattern.CASE_INSENSITIVE);
     private static final Pattern WITH = Pattern.compile("\\s+with\\s.*", Pattern.CASE_INSENSITIVE);
 
-    /** The type whose name begins at a place of a text; empty: none does. */
+    /** The type whose name begins at an index of a text; empty: none does. */
     static Optional<CastType> at(String text, int start) {
         Matcher found = TYPE.matcher(text).region(start, text.length());
         return found.lookingAt() ? Optional.of(of(found)) : Optional.empty();

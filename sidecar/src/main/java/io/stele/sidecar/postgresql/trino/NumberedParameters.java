@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A statement whose parameters {@code $1}, {@code $2} and so on are question marks, as Trino has
- * them. Immutable.
+ * A statement for Trino, whose question marks replace PostgreSQL's parameters {@code $1}, {@code
+ * $2}, ..., with the parameter number of each. Immutable.
  *
  * @param sql with question marks
  * @param numbers the number of the parameter of each question mark, from 1
@@ -20,13 +20,13 @@ public record NumberedParameters(String sql, List<Integer> numbers) {
         numbers = List.copyOf(numbers);
     }
 
-    /** How many parameters a client has to give. */
+    /** The number of parameters that a client must bind. */
     public int count() {
         return numbers.stream().mapToInt(Integer::intValue).max().orElse(0);
     }
 
     /**
-     * Takes the parameters out of a text.
+     * Replaces the parameters of a text by question marks.
      *
      * @param text without comments
      */
@@ -66,7 +66,7 @@ public record NumberedParameters(String sql, List<Integer> numbers) {
         return at >= 0 && (Character.isLetterOrDigit(text.charAt(at)) || text.charAt(at) == '_');
     }
 
-    /** 0: none that a client could give. */
+    /** The number of a parameter; 0 if it is above the limit. */
     private static int number(String digits) {
         if (digits.length() > 5) {
             return 0;

@@ -16,7 +16,10 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Literals of PostgreSQL as Trino writes them. Stateless. */
+/**
+ * A converter of PostgreSQL's literals to Trino's syntax, for the translation of statements.
+ * Stateless.
+ */
 final class PostgresLiterals {
     private static final int MAX_DECIMAL_DIGITS = 38;
     private static final int MAX_CODE_POINT = 0x10FFFF;
@@ -24,13 +27,13 @@ final class PostgresLiterals {
             Pattern.compile(
                     "[+-]?(\\d+(\\.\\d*)?|\\.\\d+)(e[+-]?\\d{1,3})?", Pattern.CASE_INSENSITIVE);
 
-    /** Six digits: seven days more than these still fit. */
+    /** An interval of one unit, with at most six digits, so that weeks as days do not overflow. */
     private static final Pattern INTERVAL =
             Pattern.compile("\\s*(?<sign>[+-]?)(?<count>\\d{1,6})\\s*(?<unit>[A-Za-z]+)\\s*");
 
     private PostgresLiterals() {}
 
-    /** A text as a literal; control characters are escaped. */
+    /** Returns a text as a literal, with control characters escaped. */
     static String text(String content) {
         if (content.chars().noneMatch(Character::isISOControl)) {
             return "'" + content.replace("'", "''") + "'";
@@ -49,7 +52,7 @@ final class PostgresLiterals {
     }
 
     /**
-     * Bytes of a text in either of bytea's formats.
+     * Returns the bytes of a text in one of bytea's two formats, as a literal.
      *
      * @throws PostgresException INVALID_TEXT
      */
@@ -58,7 +61,10 @@ final class PostgresLiterals {
         return "X'%s'".formatted(HexFormat.of().withUpperCase().formatHex(bytes));
     }
 
-    /** A number with all its digits; empty: more than a decimal of Trino has, or no number. */
+    /**
+     * Returns a decimal literal with all digits of a number; empty if Trino's decimal cannot hold
+     * them, or if the text is no number.
+     */
     static Optional<String> decimal(String content) {
         String stripped = content.strip();
         if (!NUMBER.matcher(stripped).matches()) {
@@ -71,7 +77,10 @@ final class PostgresLiterals {
                 : Optional.empty();
     }
 
-    /** An interval of one unit; empty: it has more, or a fraction. */
+    /**
+     * Returns an interval literal of one unit; empty if the interval has several units or a
+     * fraction.
+     */
     static Optional<String> interval(String content) {
         Matcher found = INTERVAL.matcher(content);
         if (!found.matches()) {
@@ -100,10 +109,11 @@ final class PostgresLiterals {
     }
 
     /**
-     * The content of an escape string (PostgreSQL manual, section 4.1.2.2).
+     * Returns the content of an escape string (PostgreSQL manual, section 4.1.2.2).
      *
      * @param escaped between the quotes
-     * @throws PostgresException INVALID_TEXT: an escape is incomplete, or its bytes are no UTF-8
+     * @throws PostgresException INVALID_TEXT if an escape is incomplete, or if its bytes are no
+     *     UTF-8
      */
     static String unescaped(String escaped) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream(escaped.length());
@@ -114,7 +124,7 @@ final class PostgresLiterals {
                 at = escape(escaped, at + 1, bytes);
             } else if (character == '\'') {
                 bytes.write('\'');
-                at += 2; // it is doubled
+                at += 2; // a quote is doubled
             } else {
                 int codePoint = escaped.codePointAt(at);
                 write(codePoint, bytes);
@@ -122,7 +132,7 @@ final class PostgresLiterals {
             }
         }
         try {
-            // A new decoder fails on what is no UTF-8; String's constructor would replace it
+            // A new decoder fails on invalid UTF-8; String's constructor would replace it
             return StandardCharsets.UTF_8
                     .newDecoder()
                     .decode(ByteBuffer.wrap(bytes.toByteArray()))
@@ -132,7 +142,10 @@ final class PostgresLiterals {
         }
     }
 
-    /** Writes what follows a backslash; the place behind it. */
+    /**
+     * Writes the character or byte of the escape after a backslash; returns the index behind the
+     * escape.
+     */
     private static int escape(String escaped, int at, ByteArrayOutputStream bytes) {
         char kind = escaped.charAt(at);
         switch (kind) {

@@ -14,26 +14,27 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What PostgreSQL's clients write in syntax that Trino does not have, in Trino's. For one text and
- * one thread.
+ * A one-pass translator of a PostgreSQL client's statement to Trino's syntax, where the two differ.
+ * For one text and one thread.
  *
  * <ul>
  *   <li>Casts {@code value::type}, which drivers and BI tools write around every literal, become
- *       {@code CAST(value AS type)}. What is cast is the operand right before the colons
+ *       {@code CAST(value AS type)}. The operand of a cast is directly before the colons
  *       (PostgreSQL manual, sections 4.1.6 and 4.2.9): a literal, a parameter, a name, a
  *       parenthesis, or a call of a function.
- *   <li>A cast to JSON parses a text, as {@code json_parse(CAST(value AS varchar))}: Trino's own
- *       would make it a text in JSON. A value that is JSON already, but is not seen to be one here,
- *       should not be cast: Trino casts no objects and arrays to texts.
- *   <li>Escape strings {@code E'...'} become standard literals, intervals of one unit Trino's.
- *   <li>A LIKE whose pattern is a literal with a backslash has it as escape.
- *   <li>NULLs come first where the order is descending.
- *   <li>{@code FROM stele.changes(...)} is a call of the catalog's table function {@code
+ *   <li>A cast to JSON parses a text, as {@code json_parse(CAST(value AS varchar))}, because
+ *       Trino's own cast would make a JSON string. A value that is already JSON, but not recognized
+ *       as JSON here, should not be cast, because Trino casts no JSON objects or arrays to texts.
+ *   <li>Escape strings {@code E'...'} become standard literals; intervals of one unit become
+ *       Trino's intervals.
+ *   <li>A LIKE whose pattern is a literal with a backslash gets the backslash as escape.
+ *   <li>A descending order gets NULLS FIRST.
+ *   <li>{@code FROM stele.changes(...)} becomes a call of the catalog's table function {@code
  *       system.table_changes}.
  * </ul>
  */
 public final class PostgresSyntax {
-    /** Words that are no name of a function or a type, though a parenthesis or literal follows. */
+    /** Words that are no names of functions or types, even before a parenthesis or literal. */
     private static final Set<String> RESERVED =
             Set.of(
                     "ALL",
@@ -84,7 +85,7 @@ public final class PostgresSyntax {
     /** Words after a call of a function that belong to it. */
     private static final Set<String> OF_CALLS = Set.of("OVER", "FILTER", "WITHIN");
 
-    /** Words that go on with a pattern of LIKE, or say what its escape is. */
+    /** Words that continue a pattern of LIKE, or declare its escape. */
     private static final Set<String> OF_PATTERNS = Set.of("ESCAPE", "COLLATE", "AT");
 
     private static final Pattern NUMBER =
@@ -105,9 +106,9 @@ public final class PostgresSyntax {
     }
 
     /**
-     * What a cast after it would be of.
+     * The operand to which a cast that follows would apply.
      *
-     * @param start where in the translated text it begins
+     * @param start its index in the translated text
      * @param value the content of a literal, the digits of a number or a parameter
      */
     private record Operand(int start, Kind kind, String value) {
@@ -123,10 +124,10 @@ public final class PostgresSyntax {
     }
 
     /**
-     * A parenthesis, bracket or CASE that is open.
+     * An open parenthesis, bracket or CASE.
      *
      * @param isOrdered whether an ORDER BY is around it
-     * @param isChanges whether it has the arguments of {@code stele.changes}
+     * @param isChanges whether it encloses the arguments of {@code stele.changes}
      */
     private record Opening(int start, boolean isOrdered, boolean isChanges) {}
 
@@ -136,10 +137,10 @@ public final class PostgresSyntax {
     private final Map<Integer, PostgresType> casts = new HashMap<>();
     private int at;
     private Operand operand = Operand.NONE;
-    private int qualified = -1; // where the name begins that a dot was of; -1: there was none
+    private int qualified = -1; // the start of the name before a dot; -1: no dot
     private String word = ""; // the word right before, in upper case
     private boolean isOrdered; // an ORDER BY was in this parenthesis
-    private int pattern = -1; // where a pattern ends that needs an escape; -1: none does
+    private int pattern = -1; // the end of a pattern that needs an escape; -1: none does
 
     private PostgresSyntax(String text) {
         this.text = requireNonNull(text, "text is null");
@@ -147,11 +148,11 @@ public final class PostgresSyntax {
     }
 
     /**
-     * The text in Trino's syntax. What is not understood stays as it is.
+     * Translates a text to Trino's syntax; parts that are not understood stay unchanged.
      *
      * @param text without comments
-     * @throws io.stele.sidecar.postgresql.wire.PostgresException INVALID_TEXT: an escape string or
-     *     a literal of bytea is none
+     * @throws io.stele.sidecar.postgresql.wire.PostgresException INVALID_TEXT if an escape string
+     *     or a literal of bytea is invalid
      */
     public static TranslatedStatement translate(String text) {
         return new PostgresSyntax(text).translate();
@@ -230,7 +231,7 @@ public final class PostgresSyntax {
         word = "";
     }
 
-    /** A text; a word right before it that is not reserved is its type. */
+    /** Translates a text literal; a word directly before it that is not reserved is its type. */
     private void literal() {
         boolean isUntyped = word.isEmpty() || !operand.exists();
         boolean isPattern = word.equals("LIKE");
@@ -241,7 +242,7 @@ public final class PostgresSyntax {
         at = end;
         other(end);
         if (written.length() < 2 || !written.endsWith("'")) {
-            out.append(written); // it never ends
+            out.append(written); // unterminated
             return;
         }
         String content = written.substring(1, written.length() - 1).replace("''", "'");
@@ -258,7 +259,7 @@ public final class PostgresSyntax {
         operand = Operand.of(start);
     }
 
-    /** E'...'; the place is at its E. */
+    /** Translates E'...'; the current index is at its E. */
     private void escapeString() {
         boolean isPattern = word.equals("LIKE");
         at++;
@@ -280,7 +281,7 @@ public final class PostgresSyntax {
         pattern = isPattern && content.indexOf('\\') >= 0 ? out.length() : -1;
     }
 
-    /** Adds the escape of a pattern, unless the next character goes on with the pattern. */
+    /** Adds the escape of a pattern, unless the next character continues the pattern. */
     private void endPattern(char next) {
         if (pattern < 0) {
             return;
@@ -337,7 +338,9 @@ public final class PostgresSyntax {
         return end;
     }
 
-    /** A name or a part of one, a keyword or a parameter; or the beginning of a literal. */
+    /**
+     * Translates a name or a part of a name, a keyword, a parameter or the beginning of a literal.
+     */
     private void name(int end) {
         String found = text.substring(at, end).toUpperCase(Locale.ENGLISH);
         if (found.equals("E") && text.startsWith("'", end)) {
@@ -375,7 +378,7 @@ public final class PostgresSyntax {
         isOrdered |= (before + found).equals("ORDERBY");
     }
 
-    /** U&'...', which Trino has too; the end is that of its U. */
+    /** Copies U&'...', which Trino supports too; the end is behind its U. */
     private void unicodeString(int end) {
         int start = out.length();
         other(end + 1);
@@ -395,7 +398,7 @@ public final class PostgresSyntax {
     private void cast() {
         Optional<CastType> type = CastType.at(text, at + 2);
         if (!operand.exists() || type.isEmpty()) {
-            other(at + 2); // Trino says what is wrong with it
+            other(at + 2); // Trino reports the error
             return;
         }
         int start = operand.start();
@@ -412,7 +415,7 @@ public final class PostgresSyntax {
         word = "";
     }
 
-    /** A cast, or a constant where a cast would not mean in Trino what it means in PostgreSQL. */
+    /** Returns a cast, or a constant where Trino's cast would differ from PostgreSQL's. */
     private String cast(String value, CastType type) {
         if (operand.kind() == Kind.PARAMETER) {
             return castOfParameter(value, type);

@@ -7,13 +7,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A statement in Trino's SQL, with {@code $1} for parameters. Immutable.
+ * The result of a PostgreSQL statement's translation to Trino's SQL, with parameters still as
+ * {@code $1}, and their types from casts. Immutable.
  *
- * <p>Parameters whose cast is JSON, JSONB or BYTEA have no cast in {@code sql} any more: their
- * literal is to be of that type, whatever type the client has said.
+ * <p>Parameters whose cast is JSON, JSONB or BYTEA have no cast in {@code sql} any more. Their
+ * literal must be of this type, even if the client has declared another type.
  *
- * @param casts PostgreSQL's types of the parameters that stand right before a cast, by number from
- *     1; of several casts of a parameter the first one counts, as in PostgreSQL
+ * @param casts PostgreSQL's types of the parameters directly before a cast, by number from 1; the
+ *     first of several casts of a parameter counts, as in PostgreSQL
  */
 public record TranslatedStatement(String sql, Map<Integer, PostgresType> casts) {
     public TranslatedStatement {
@@ -22,7 +23,8 @@ public record TranslatedStatement(String sql, Map<Integer, PostgresType> casts) 
     }
 
     /**
-     * The type to which a parameter is cast; empty: to none, or to one without a scalar type here.
+     * The type to which a parameter is cast; empty if it has no cast, or none to a known scalar
+     * type.
      *
      * @param parameter its number, from 1
      */

@@ -17,14 +17,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Failures of Trino as those of PostgreSQL. Clients see no addresses of the cluster and no bodies
- * of its answers; the log has them, once a minute for each kind. Thread-safe.
+ * The translation of Trino's failures to PostgreSQL errors, without addresses and response bodies,
+ * which are only logged, at most once a minute for each kind. Thread-safe.
  */
 final class TrinoErrors {
     private static final Logger log = Logger.get(TrinoErrors.class);
     private static final Duration LOG_INTERVAL = Duration.ofMinutes(1);
 
-    /** Of Trino's client, about an answer that is not Trino's. */
+    /** The message of Trino's client about a response that is not Trino's. */
     private static final Pattern STATUS =
             Pattern.compile(
                     "returned (?:HTTP |an invalid response: JsonResponse\\{statusCode=)(\\d{3})\\b");
@@ -36,7 +36,7 @@ final class TrinoErrors {
     private final BiConsumer<RuntimeException, String> logger;
     private final Map<Kind, Long> logged = new EnumMap<>(Kind.class); // guarded by itself
 
-    /** Why there is no answer of a query. */
+    /** The reasons why Trino does not respond to a query. */
     private enum Kind {
         UNREACHABLE(SqlState.CANNOT_CONNECT_NOW, "Expected Trino to answer, found it unreachable"),
         UNAUTHENTICATED(
@@ -64,18 +64,21 @@ final class TrinoErrors {
         String name = String.valueOf(error.getErrorName());
         String type = String.valueOf(error.getErrorType());
         String message = String.valueOf(error.getMessage());
-        // Users' own statements may name addresses, which are no secret to them
+        // Addresses in a user's own statement are no secret to the user
         String shown =
                 type.equals("USER_ERROR") ? message : ADDRESS.matcher(message).replaceAll("...");
         return new PostgresException(state(name, type, message), "Trino: " + shown);
     }
 
-    /** Trino did not answer, or not as Trino does. */
+    /** Translates a missing response, or a response that is not Trino's. */
     static PostgresException unreachable(RuntimeException failure) {
         return SHARED.translate(failure);
     }
 
-    /** Trino did not say what became of a statement that changes something. */
+    /**
+     * Translates a missing response to a statement that changes something, whose outcome is
+     * unknown.
+     */
     static PostgresException unknownOutcome(RuntimeException failure) {
         PostgresException logged = unreachable(failure);
         return new PostgresException(
@@ -131,7 +134,8 @@ final class TrinoErrors {
             case "DIVISION_BY_ZERO" -> SqlState.DIVISION_BY_ZERO;
             case "INVALID_CAST_ARGUMENT", "INVALID_LITERAL" -> SqlState.INVALID_TEXT;
             case "NUMERIC_VALUE_OUT_OF_RANGE" -> SqlState.NUMERIC_OUT_OF_RANGE;
-            // The connector has one code for all; its engine says this of keys and unique indexes
+            // The connector has one code for all violations; the engine's message has this text for
+            // keys and unique indexes
             case "CONSTRAINT_VIOLATION" ->
                     message.contains("found the duplicate key ")
                             ? SqlState.UNIQUE_VIOLATION

@@ -33,8 +33,8 @@ import okhttp3.OkHttpClient;
 import okhttp3.Response;
 
 /**
- * The Trino server that runs the statements of PostgreSQL's clients which have no fixed plan.
- * Thread-safe; calls wait for the server.
+ * The client of the Trino server that runs PostgreSQL clients' statements without a fixed plan,
+ * over HTTP. Thread-safe; calls wait for the server.
  */
 public final class TrinoGateway implements AutoCloseable {
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
@@ -42,7 +42,7 @@ public final class TrinoGateway implements AutoCloseable {
     private static final io.airlift.units.Duration REQUEST_TIMEOUT =
             new io.airlift.units.Duration(30, TimeUnit.SECONDS);
     private static final String PREPARED = "stele";
-    private static final int MAX_PREPARED_BYTES = 6 << 10; // a header of HTTP carries it
+    private static final int MAX_PREPARED_BYTES = 6 << 10; // sent in an HTTP header
     private static final int UNKNOWN_OID = 705; // PostgreSQL's type of literals
     private static final Pattern NO_HEADER = Pattern.compile("[^\\x20-\\x7E]");
     private static final int MAX_QUERIES = 1_000;
@@ -53,13 +53,14 @@ public final class TrinoGateway implements AutoCloseable {
     private final Optional<Login> login;
     private final OkHttpClient http;
     private final Semaphore queries = new Semaphore(MAX_QUERIES);
-    // Who gives a query up does not wait until Trino has ended it
+    // Ends abandoned queries, so that their clients need not wait for Trino
     private final ExecutorService closer = Executors.newVirtualThreadPerTaskExecutor();
 
     /**
-     * The user as which the gateway logs in; Trino's rules must let it impersonate clients.
+     * The user as which the gateway logs in to Trino, whose rules must let this user impersonate
+     * clients.
      *
-     * @param password of it
+     * @param password of the user
      */
     public record Login(String user, String password) {
         public Login {
@@ -74,8 +75,8 @@ public final class TrinoGateway implements AutoCloseable {
     }
 
     /**
-     * @param catalog of tables whose name has none
-     * @param login empty: the name of each client is taken as it is
+     * @param catalog of tables whose names have no catalog
+     * @param login empty: the name of each client is sent without a login
      */
     public TrinoGateway(URI uri, String catalog, Optional<Login> login) {
         this.uri = requireNonNull(uri, "uri is null");
@@ -94,12 +95,15 @@ public final class TrinoGateway implements AutoCloseable {
         this.http = client.build();
     }
 
-    /** Whether this is the catalog of tables whose name has none. */
+    /** Whether this is the catalog of tables whose names have no catalog. */
     public boolean isCatalog(String name) {
         return catalog.equals(name);
     }
 
-    /** The addresses of later requests are Trino's choice: the password goes to none in clear. */
+    /**
+     * Refuses to send the password without TLS, because Trino chooses the addresses of later
+     * requests.
+     */
     private static Response checkEncrypted(Interceptor.Chain chain) throws IOException {
         HttpUrl url = chain.request().url();
         if (!url.isHttps()) {
@@ -109,12 +113,12 @@ public final class TrinoGateway implements AutoCloseable {
     }
 
     /**
-     * Begins a query.
+     * Starts a query.
      *
      * @param changes whether it may change something
      * @param oids of the parameters
      * @param values of the parameters in PostgreSQL's text format; empty: NULL
-     * @throws PostgresException TOO_MANY_CONNECTIONS: too many are running
+     * @throws PostgresException TOO_MANY_CONNECTIONS if too many queries run
      */
     public TrinoRows run(
             NumberedParameters statement,
@@ -147,7 +151,7 @@ public final class TrinoGateway implements AutoCloseable {
     /**
      * The columns of a query, without running it.
      *
-     * @throws PostgresException LIMIT_EXCEEDED: it is too long to be described
+     * @throws PostgresException LIMIT_EXCEEDED if the query is too long to be described
      */
     public List<CatalogColumn> describe(
             NumberedParameters statement, TrinoIdentity identity, Cancellation cancellation) {
@@ -167,10 +171,11 @@ public final class TrinoGateway implements AutoCloseable {
     }
 
     /**
-     * The types of the parameters that a client has not said.
+     * Asks Trino for the types of the parameters that a client has not declared.
      *
-     * @param oids what it has said; 0: nothing
-     * @return types of all; those of a statement that is too long to be described are texts
+     * @param oids the declared types; 0: none
+     * @return the types of all parameters; undeclared parameters of a statement that is too long to
+     *     be described are texts
      */
     public List<Integer> parameterOids(
             NumberedParameters statement,
@@ -245,7 +250,7 @@ public final class TrinoGateway implements AutoCloseable {
                                                 .matcher(identity.applicationName())
                                                 .replaceAll("?"))
                         .catalog(catalog)
-                        // As statements by key: INSERT replaces no row
+                        // INSERT replaces no row, as in fixed plans
                         .properties(Map.of(catalog + ".insert_existing_rows_behavior", "FAIL"))
                         .timeZone(identity.zone())
                         .clientRequestTimeout(REQUEST_TIMEOUT)
@@ -295,7 +300,7 @@ public final class TrinoGateway implements AutoCloseable {
         }
     }
 
-    /** Queries that were given up have two seconds to end. */
+    /** Waits at most two seconds for the end of abandoned queries. */
     @Override
     public void close() {
         closer.shutdown();

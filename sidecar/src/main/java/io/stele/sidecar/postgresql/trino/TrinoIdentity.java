@@ -6,10 +6,11 @@ import java.time.ZoneId;
 import java.util.List;
 
 /**
- * The client whose statements are handed on, as its session is now.
+ * The user and present session settings that the sidecar sends to Trino with a PostgreSQL client's
+ * statement. Immutable.
  *
- * @param applicationName the source of its queries; empty: not known
- * @param searchPath of which the first is the schema of unqualified tables
+ * @param applicationName the source of the client's queries; empty: not known
+ * @param searchPath the schemas, of which the first is the schema of unqualified tables
  */
 public record TrinoIdentity(
         String user, String applicationName, ZoneId zone, List<String> searchPath) {

@@ -18,7 +18,7 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Values of parameters as literals of Trino's SQL. Stateless. */
+/** A converter of bound parameter values to literals of Trino's SQL. Stateless. */
 final class TrinoLiterals {
     private static final DateTimeFormatter TIME =
             DateTimeFormatter.ofPattern("HH:mm:ss.SSSSSSSSS", Locale.ROOT);
@@ -30,7 +30,7 @@ final class TrinoLiterals {
      *
      * @param oid PostgreSQL's type of the parameter
      * @param value in PostgreSQL's text format; empty: NULL
-     * @param zone of timestamps that name none
+     * @param zone of timestamps without a zone
      */
     static String of(int oid, Optional<String> value, ZoneId zone) {
         if (value.isEmpty()) {

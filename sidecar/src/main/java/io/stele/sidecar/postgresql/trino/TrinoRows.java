@@ -21,8 +21,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A query that Trino runs, and its rows as Trino sends them, page by page. Confined to the thread
- * of its client; to be closed, which ends the query.
+ * A running query of Trino, whose rows the calling thread fetches page by page over HTTP. Confined
+ * to the thread of its client; it must be closed, which ends the query.
  */
 public final class TrinoRows implements AutoCloseable {
     private final StatementClient query;
@@ -50,7 +50,7 @@ public final class TrinoRows implements AutoCloseable {
     }
 
     /**
-     * The columns, which Trino knows once it has analyzed the statement.
+     * Waits for and returns the columns, which Trino sends after it has analyzed the statement.
      *
      * @throws PostgresException the failure of the statement
      */
@@ -90,7 +90,10 @@ public final class TrinoRows implements AutoCloseable {
         }
     }
 
-    /** What changes something may be done already when its client cancels it. */
+    /**
+     * Throws if the client has cancelled; for a change, the message adds that Trino may have done
+     * it.
+     */
     private void checkCancelled() {
         try {
             cancellation.check();
@@ -130,7 +133,7 @@ public final class TrinoRows implements AutoCloseable {
         return query.finalStatusInfo();
     }
 
-    /** The next row, its values in PostgreSQL's text format; empty: there are no more. */
+    /** Returns the next row, with values in PostgreSQL's text format; empty at the end. */
     public Optional<List<Optional<String>>> next() {
         List<CatalogColumn> unused = columns();
         while (!page.hasNext()) {
@@ -153,8 +156,8 @@ public final class TrinoRows implements AutoCloseable {
     /**
      * Waits for the end of a statement that changes something.
      *
-     * @param word the first one of the statement
-     * @return PostgreSQL's tag of it
+     * @param word the first word of the statement
+     * @return PostgreSQL's command tag of the statement
      */
     public String complete(String word) {
         while (next().isPresent()) {

@@ -30,14 +30,14 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Values of Trino's results as PostgreSQL's text format has them, as those of fixed plans are
- * written. Immutable.
+ * A converter of one result column's values from Trino to PostgreSQL's text format, equal to the
+ * values of fixed plans. Immutable.
  */
 final class TrinoValues {
     private static final ObjectMapper JSON =
             JsonMapper.builder().enable(StreamWriteFeature.WRITE_BIGDECIMAL_AS_PLAIN).build();
 
-    /** Digits behind those that Java's times have. */
+    /** Digits beyond the nine of Java's times. */
     private static final Pattern PICOSECONDS = Pattern.compile("(\\.\\d{9})\\d+");
 
     private final PostgresType type;
@@ -48,13 +48,13 @@ final class TrinoValues {
         this.columnType = requireNonNull(columnType, "columnType is null");
     }
 
-    /** The values of a column of a type of Trino. */
+    /** Returns a converter for a column of a Trino type. */
     static TrinoValues of(String trinoType) {
         Optional<DataType> columnType = Optional.empty();
         try {
             columnType = Optional.of(DataType.parse(trinoType));
         } catch (SteleException | IllegalArgumentException e) {
-            // One that no table of ours has
+            // A type that no Stele table can have
         }
         return new TrinoValues(type(trinoType), columnType);
     }
@@ -71,7 +71,7 @@ final class TrinoValues {
                 : text(type, value);
     }
 
-    /** The type as which a column of a type of Trino is shown; TEXT if PostgreSQL has none. */
+    /** The type as which a column of a Trino type is shown; TEXT if PostgreSQL has no such type. */
     static PostgresType type(String type) {
         if (type.startsWith("array(") || type.startsWith("map(") || type.startsWith("row(")) {
             return PostgresType.JSON;
@@ -84,8 +84,8 @@ final class TrinoValues {
     }
 
     /**
-     * A value as text, of whose type only PostgreSQL's is known: decimals and times in arrays, maps
-     * and rows come as Trino sends them.
+     * Converts a value by its PostgreSQL type only: decimals and times in arrays, maps and rows
+     * stay as Trino sends them.
      */
     static String text(PostgresType type, Object value) {
         return switch (type) {
@@ -107,11 +107,11 @@ final class TrinoValues {
                     TextFormat.read(
                             type, PICOSECONDS.matcher(text).replaceFirst("$1"), ZoneOffset.UTC));
         } catch (RuntimeException e) {
-            return text; // a year that PostgreSQL's clients may not read either
+            return text; // a year that PostgreSQL's clients cannot read either
         }
     }
 
-    /** From {@code 2026-01-02 03:04:05.678 Europe/Berlin}. */
+    /** Converts a timestamp of the form {@code 2026-01-02 03:04:05.678 Europe/Berlin}. */
     private static String instant(String text) {
         int space = text.lastIndexOf(' ');
         try {
@@ -133,7 +133,7 @@ final class TrinoValues {
         }
     }
 
-    /** A value in an array, map or row, as a node of JSON. */
+    /** Converts a value in an array, map or row to a node of JSON. */
     private static @Nullable Object nested(DataType type, @Nullable Object value) {
         return switch (type) {
             case ArrayType array when value instanceof List<?> elements -> {
@@ -179,7 +179,7 @@ final class TrinoValues {
                         : TextFormat.write(node);
     }
 
-    /** As {@link #nested}, of values whose type is not known. */
+    /** Converts a value of an unknown type to a node of JSON. */
     private static @Nullable Object plain(@Nullable Object value) {
         return switch (value) {
             case Row row -> {

@@ -19,8 +19,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The binary format of values, of classes as {@link PostgresType} says (the functions {@code *send}
- * and {@code *recv} of PostgreSQL 15).
+ * The encoder and decoder of values in PostgreSQL's binary format, for results, parameters and
+ * COPY; {@link PostgresType} defines the classes of values. The format is that of the functions
+ * {@code *send} and {@code *recv} of PostgreSQL 15.
  *
  * <pre>
  * numbers     big-endian              date       days since 2000-01-01, 4
@@ -104,7 +105,7 @@ public final class BinaryFormat {
 
     private static void writeNumeric(BigDecimal value, MessageWriter out) {
         int scale = Math.max(value.scale(), 0);
-        // The point is between two groups of four digits
+        // The decimal point is between two groups of four digits
         int fraction = (scale + BASE_DIGITS - 1) / BASE_DIGITS;
         BigInteger unscaled = value.abs().setScale(fraction * BASE_DIGITS).unscaledValue();
         List<Integer> groups = new ArrayList<>();
@@ -197,7 +198,8 @@ public final class BinaryFormat {
     /**
      * Reads a one-dimensional array.
      *
-     * @throws PostgresException INVALID_BINARY, FEATURE_NOT_SUPPORTED for more dimensions
+     * @throws PostgresException INVALID_BINARY for invalid bytes, FEATURE_NOT_SUPPORTED for more
+     *     dimensions
      */
     public static List<@Nullable Object> readArray(PostgresType element, byte[] bytes) {
         ByteBuffer in = ByteBuffer.wrap(bytes);
@@ -206,7 +208,7 @@ public final class BinaryFormat {
         }
         int dimensions = in.getInt();
         in.getInt(); // whether there are nulls
-        in.getInt(); // the type of the elements, which the parameter has said
+        in.getInt(); // the type of the elements, which the parameter declares
         if (dimensions == 0) {
             return List.of();
         }

@@ -34,18 +34,18 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Values of Stele's columns, of the classes of {@link Rows}, as values of PostgreSQL's types, of
- * the classes of {@link PostgresType}, and back.
+ * A converter between values of Stele's columns, in the classes of {@link Rows}, and PostgreSQL's
+ * values, in the classes of {@link PostgresType}. Stateless.
  */
 public final class ColumnValues {
     private static final ObjectMapper JSON =
             new ObjectMapper().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS);
-    private static final int MAX_DIGITS = 9; // of nanoseconds
+    private static final int MAX_DIGITS = 9; // digits of nanoseconds
     private static final BigDecimal NANOS = BigDecimal.valueOf(1_000_000_000);
 
     private ColumnValues() {}
 
-    /** A value of a column as PostgreSQL's type of it has it. */
+    /** Converts a column's value to the class of its PostgreSQL type. */
     public static Object toPostgres(DataType type, Object value) {
         return switch (type.kind()) {
             case TINYINT -> (short) (byte) (Byte) value;
@@ -119,11 +119,12 @@ public final class ColumnValues {
     }
 
     /**
-     * A value as a column of a type takes it, as PostgreSQL casts in assignments: numbers are
-     * rounded, texts are read.
+     * Converts a value to a column's type, as PostgreSQL casts in assignments: numbers are rounded,
+     * texts are parsed.
      *
-     * @param zone of timestamps that name none
-     * @throws PostgresException DATATYPE_MISMATCH, or that the value is out of the type's range
+     * @param zone of timestamps without a zone
+     * @throws PostgresException DATATYPE_MISMATCH, INVALID_TEXT, or a state for a value out of the
+     *     type's range
      */
     public static Object toColumn(DataType type, Object value, ZoneId zone, String column) {
         Object found =
@@ -188,7 +189,10 @@ public final class ColumnValues {
         };
     }
 
-    /** What to add to nanoseconds so that they have no more digits than a type. */
+    /**
+     * Returns the number of nanoseconds to add, so that the sum has no more digits than the
+     * precision.
+     */
     private static long rounding(int nanos, int precision) {
         if (precision >= MAX_DIGITS) {
             return 0;
@@ -202,8 +206,8 @@ public final class ColumnValues {
     }
 
     /**
-     * Whether equality and order of values of a column and of another type can be said in values of
-     * the column, so that keys and bounds may be made of them. Others are compared row by row.
+     * Whether comparisons of a column with another type can be expressed in values of the column,
+     * so that they may become keys and bounds. If not, values are compared row by row.
      */
     public static boolean isComparableAs(DataType column, PostgresType other) {
         PostgresType own = PostgresType.of(column);
@@ -211,7 +215,8 @@ public final class ColumnValues {
             return true;
         }
         if (own.isText() && other.isText()) {
-            // Against a char, blanks at the end do not count, which keys of other types have
+            // In a comparison with a char, blanks at the end are not significant, but keys of other
+            // text types contain them
             return own == PostgresType.BPCHAR || other != PostgresType.BPCHAR;
         }
         return switch (own) {
@@ -224,7 +229,7 @@ public final class ColumnValues {
         };
     }
 
-    /** As {@link #toColumn}; empty where no value of the column is equal to it. */
+    /** Converts a value as {@link #toColumn}; empty if no value of the column equals it. */
     public static Optional<Object> toEqual(DataType type, Object value, ZoneId zone) {
         if (value instanceof BigDecimal || value instanceof Double || value instanceof Float) {
             BigDecimal exact = decimalOf((Number) value);
@@ -265,7 +270,7 @@ public final class ColumnValues {
         }
     }
 
-    /** A text as a char column has it. */
+    /** Returns a text without blanks at the end, as in a char column. */
     public static String withoutBlanks(String text) {
         int length = text.length();
         while (length > 0 && text.charAt(length - 1) == ' ') {
@@ -274,7 +279,7 @@ public final class ColumnValues {
         return text.substring(0, length);
     }
 
-    /** Whether a time had more digits than its column. */
+    /** Whether a time has lost digits in its column's type. */
     private static boolean isRounded(Object value, Object found) {
         return switch (found) {
             case LocalTime time -> value instanceof LocalTime other && !other.equals(time);
@@ -446,7 +451,7 @@ public final class ColumnValues {
                         .formatted(type, column, value));
     }
 
-    /** What a value of a column that was refused when its row was made is called here. */
+    /** Returns the PostgreSQL error for a value that was refused when its row was encoded. */
     public static PostgresException refused(SteleException failure) {
         return failure.code() == ErrorCode.TYPE_MISMATCH
                 ? new PostgresException(

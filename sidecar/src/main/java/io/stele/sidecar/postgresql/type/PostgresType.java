@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A type of PostgreSQL that statements, parameters and results have here. Its values are of one
- * Java class each:
+ * The PostgreSQL types that statements, parameters and results can have, with OIDs and names. The
+ * values of each type are of one Java class:
  *
  * <p>BOOL Boolean | INT2 Short | INT4, OID Integer | INT8 Long | FLOAT4 Float | FLOAT8 Double |
  * NUMERIC BigDecimal | texts and JSON String | BYTEA byte[] | DATE LocalDate | TIME LocalTime |
@@ -41,7 +41,7 @@ public enum PostgresType {
     UUID(2950, 16, "uuid", 2951),
     JSONB(3802, -1, "jsonb", 3807);
 
-    private static final int TYPMOD_HEAD = 4; // what PostgreSQL adds to a length
+    private static final int TYPMOD_HEAD = 4; // added to a length by PostgreSQL
     private static final Map<Integer, PostgresType> BY_OID = new HashMap<>();
     private static final Map<Integer, PostgresType> BY_ARRAY_OID = new HashMap<>();
     private static final Map<String, PostgresType> BY_NAME = new HashMap<>();
@@ -82,7 +82,7 @@ public enum PostgresType {
         return oid;
     }
 
-    /** Bytes of a value in binary form; negative where they differ. */
+    /** The bytes of a value in binary format; negative if the size varies. */
     public int sizeBytes() {
         return sizeBytes;
     }
@@ -146,7 +146,7 @@ public enum PostgresType {
         };
     }
 
-    /** What PostgreSQL sends beside a type for its length or precision; -1: nothing. */
+    /** The type modifier, in which PostgreSQL sends a type's length or precision; -1: none. */
     public static int modifier(DataType type) {
         if (type instanceof VarcharType text && !text.isUnbounded()) {
             return text.length() + TYPMOD_HEAD;

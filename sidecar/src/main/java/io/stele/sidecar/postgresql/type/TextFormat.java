@@ -25,8 +25,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The text format of values, of classes as {@link PostgresType} says: what PostgreSQL's types write
- * with DateStyle ISO, and what they read.
+ * The encoder and parser of values in PostgreSQL's text format with DateStyle ISO; {@link
+ * PostgresType} defines the classes of values. Stateless.
  */
 public final class TextFormat {
     private static final int MAX_NUMBER_DIGITS = 200_000;
@@ -56,7 +56,7 @@ public final class TextFormat {
 
     private TextFormat() {}
 
-    /** A value as text. */
+    /** Returns a value as text. */
     public static String write(Object value) {
         return switch (value) {
             case Boolean truth -> truth ? "t" : "f";
@@ -116,9 +116,9 @@ public final class TextFormat {
     }
 
     /**
-     * The value of a text.
+     * Parses a text.
      *
-     * @param zone of timestamps that name none
+     * @param zone of timestamps without a zone
      * @throws PostgresException INVALID_TEXT, NUMERIC_OUT_OF_RANGE, DATETIME_OUT_OF_RANGE
      */
     public static Object read(PostgresType type, String text, ZoneId zone) {
@@ -215,7 +215,7 @@ public final class TextFormat {
         return number;
     }
 
-    /** Bytea: hexadecimal after {@code \x}, or characters with octal escapes. */
+    /** Parses a bytea: hexadecimal after {@code \x}, or characters with octal escapes. */
     private static byte[] bytes(String text) {
         if (text.startsWith("\\x")) {
             return HexFormat.of().parseHex(text.substring(2));
@@ -305,7 +305,7 @@ public final class TextFormat {
         return space >= 0 ? space : text.indexOf('T');
     }
 
-    /** A zone that is given has no effect, as in PostgreSQL. */
+    /** Parses a timestamp; a zone in it has no effect, as in PostgreSQL. */
     private static LocalDateTime timestamp(String text) {
         return split(text).local;
     }
@@ -363,7 +363,7 @@ public final class TextFormat {
     }
 
     /**
-     * The elements of a one-dimensional array, {@code {a,"b c",NULL}}.
+     * Parses the elements of a one-dimensional array, {@code {a,"b c",NULL}}.
      *
      * @throws PostgresException INVALID_TEXT
      */

@@ -7,14 +7,15 @@ import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A message of a client, read from its front: numbers are big-endian, texts are UTF-8 and end with
- * a zero byte. Confined to one thread. Reading beyond the end is a PROTOCOL_VIOLATION.
+ * A received message of PostgreSQL's protocol, whose fields are decoded in order from memory.
+ * Numbers are big-endian; texts are UTF-8 and end with a zero byte. Confined to one thread. A read
+ * beyond the end throws PROTOCOL_VIOLATION.
  *
  * @see <a href="https://www.postgresql.org/docs/15/protocol-message-formats.html">PostgreSQL 15,
  *     Message Formats</a>
  */
 public final class Message {
-    /** The type of a message that a client sends before it is logged in: it has no type byte. */
+    /** The type of the messages, without a type byte, that a client sends before its login. */
     public static final char STARTUP = 0;
 
     /** The character that a lenient decoder puts in the place of bytes that are not UTF-8. */
@@ -51,7 +52,7 @@ public final class Message {
         return bytes.getInt();
     }
 
-    /** The next bytes; {@code length} from 0. */
+    /** The next {@code length} bytes. */
     public byte[] getBytes(int length) {
         require(length);
         byte[] read = new byte[length];
@@ -78,7 +79,8 @@ public final class Message {
     }
 
     /**
-     * A count of things of at least {@code minBytes} bytes, so that it is no larger than the rest.
+     * A count of items of at least {@code minBytes} bytes each, checked against the remaining
+     * bytes.
      */
     public int getCount(int minBytes) {
         int count = getShort();
@@ -88,14 +90,14 @@ public final class Message {
         return count;
     }
 
-    /** Checks that nothing is left. */
+    /** Checks that all bytes were read. */
     public void end() {
         if (bytes.hasRemaining()) {
             throw malformed("the end", bytes.remaining() + " more bytes");
         }
     }
 
-    /** Text of bytes that must be UTF-8; they are read to their end. */
+    /** Decodes bytes, which must be UTF-8, to their end. */
     public static String decode(ByteBuffer utf8) {
         if (utf8.hasArray()) {
             int from = utf8.arrayOffset() + utf8.position();

@@ -12,8 +12,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reader of the messages of one client. A message that is longer than the limit is refused before
- * memory is given to it, and memory grows with what has really arrived. Confined to one thread.
+ * A blocking reader of one PostgreSQL client's messages from its connection, with limits on their
+ * size and on shared memory. A message above the limit is refused before memory is allocated, and
+ * memory grows with the bytes that have arrived. Confined to one thread.
  */
 public final class MessageReader implements AutoCloseable {
     private static final int FIRST_BYTES = 64 << 10;
@@ -24,12 +25,12 @@ public final class MessageReader implements AutoCloseable {
 
     private final InputStream in;
     private final Semaphore pending;
-    private int takenKib; // by the last message
+    private int takenKib; // KiB that the last message holds
 
     /**
-     * @param in should be buffered, as many messages are of few bytes, and support marks
-     * @param pending permits for messages above 64 KiB, in KiB, which all clients share. Such a
-     *     message waits for them, and holds them until the next one is read
+     * @param in should be buffered, because many messages are short, and must support marks
+     * @param pending permits in KiB for messages above 64 KiB, shared by all clients. Such a
+     *     message waits for permits, and holds them until the next message is read
      */
     public MessageReader(InputStream in, Semaphore pending) {
         this.in = requireNonNull(in, "in is null");
@@ -37,7 +38,7 @@ public final class MessageReader implements AutoCloseable {
     }
 
     /**
-     * The message that a client begins with, which has no type; null at the end of the stream.
+     * Reads the first message of a client, which has no type; null at the end of the stream.
      *
      * @throws PostgresException PROTOCOL_VIOLATION if it is longer than {@code maxBytes}
      */
@@ -46,7 +47,7 @@ public final class MessageReader implements AutoCloseable {
         return first < 0 ? null : read(Message.STARTUP, first, maxBytes);
     }
 
-    /** The next message; null at the end of the stream. */
+    /** Reads the next message; null at the end of the stream. */
     public @Nullable Message read(int maxBytes) throws IOException {
         close();
         int type = in.read();
@@ -60,7 +61,7 @@ public final class MessageReader implements AutoCloseable {
         return read((char) type, first, maxBytes);
     }
 
-    /** Whether the next message has arrived in part, and has that type. */
+    /** Whether the next message has begun to arrive, and has this type. */
     public boolean isNext(char type) throws IOException {
         if (in.available() == 0) {
             return false;
@@ -71,7 +72,7 @@ public final class MessageReader implements AutoCloseable {
         return next == type;
     }
 
-    /** Whether more has arrived already. */
+    /** Whether further bytes have arrived. */
     public boolean hasMore() throws IOException {
         return in.available() > 0;
     }
@@ -114,7 +115,7 @@ public final class MessageReader implements AutoCloseable {
         takenKib = kib;
     }
 
-    /** Gives the memory of the last message back. */
+    /** Releases the permits of the last message. */
     @Override
     public void close() {
         pending.release(takenKib);

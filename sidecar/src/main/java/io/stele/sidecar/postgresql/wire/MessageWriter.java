@@ -11,12 +11,15 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * A writer of messages to one client. Messages are gathered in a buffer, which is sent when it is
- * large and at {@link #flush}; a client that takes nothing blocks the thread then. Confined to one
- * thread at a time.
+ * A buffered, blocking writer of messages to one PostgreSQL client's connection. It sends the
+ * buffer when it is large and at {@link #flush}, where a client that receives nothing blocks the
+ * thread. Confined to one thread at a time.
  */
 public final class MessageWriter {
-    /** 32 KiB: a few TCP segments at a time, small for thousands of connections. */
+    /**
+     * The size from which the buffer is sent: a few TCP segments, but small for thousands of
+     * connections.
+     */
     private static final int SEND_BYTES = 32 << 10;
 
     private static final int FIRST_BYTES = 4 << 10;
@@ -29,8 +32,8 @@ public final class MessageWriter {
     private final OutputStream out;
     private byte[] buffer = new byte[FIRST_BYTES];
     private int size;
-    private int messageStart; // of the length of the message that was begun
-    private boolean isOpen; // a message was begun and not ended
+    private int messageStart; // index of the length field of the begun message
+    private boolean isOpen; // whether a message was begun and not ended
 
     public MessageWriter(OutputStream out) {
         this.out = requireNonNull(out, "out is null");
@@ -44,7 +47,7 @@ public final class MessageWriter {
         return putInt(0);
     }
 
-    /** Ends the message, and sends what is gathered if it is much. */
+    /** Ends the message, and sends the buffer if it is large. */
     public void end() throws IOException {
         INTS.set(buffer, messageStart, size - messageStart);
         isOpen = false;
@@ -53,7 +56,7 @@ public final class MessageWriter {
         }
     }
 
-    /** Adds a whole message. */
+    /** Adds an encoded message. */
     public void putMessage(byte[] message) throws IOException {
         putBytes(message);
         if (size >= SEND_BYTES) {
@@ -61,7 +64,7 @@ public final class MessageWriter {
         }
     }
 
-    /** Takes a message back that was begun and not ended, if there is one. */
+    /** Discards a message that was begun and not ended, if there is one. */
     public void discardOpen() {
         if (isOpen) {
             size = messageStart - 1;
@@ -69,13 +72,13 @@ public final class MessageWriter {
         }
     }
 
-    /** A single byte without a message around it: the answer to a request for TLS. */
+    /** Sends a single byte outside of a message, as the reply to a request for TLS. */
     public void raw(char answer) throws IOException {
         putByte(answer);
         flush();
     }
 
-    /** Sends all that is gathered. */
+    /** Sends the buffer and flushes the connection. */
     public void flush() throws IOException {
         send();
         out.flush();
@@ -124,12 +127,12 @@ public final class MessageWriter {
         return this;
     }
 
-    /** A text and a zero byte. A zero byte inside would end it, so it is left out. */
+    /** Adds a text and a zero byte; removes zero bytes inside the text, which would end it. */
     public MessageWriter putText(String text) {
         return putBytes(text.replace("\0", "").getBytes(StandardCharsets.UTF_8)).putByte(0);
     }
 
-    /** Begins a value whose length comes before it; returns what {@link #endValue} takes. */
+    /** Begins a value with its length before it; returns the argument for {@link #endValue}. */
     public int beginValue() {
         putInt(0);
         return size;
@@ -139,7 +142,7 @@ public final class MessageWriter {
         INTS.set(buffer, start - 4, size - start);
     }
 
-    /** A value of text with its length before it. */
+    /** Adds a text value with its length before it. */
     public MessageWriter putValue(String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         return putInt(bytes.length).putBytes(bytes);

@@ -7,7 +7,10 @@ import io.stele.protocol.SteleException;
 import io.stele.sidecar.access.AccessDeniedException;
 import java.util.Optional;
 
-/** A failure that a client gets as an ErrorResponse with its state, and perhaps a hint. */
+/**
+ * A failure that is sent to a PostgreSQL client as an ErrorResponse, with its SQL state and an
+ * optional hint.
+ */
 public final class PostgresException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -30,7 +33,7 @@ public final class PostgresException extends RuntimeException {
         this.hint = hint;
     }
 
-    /** The failure as a client is to see it. */
+    /** Translates a failure, for example of the engine, to the failure that the client receives. */
     public static PostgresException of(Throwable failure) {
         if (failure instanceof PostgresException known) {
             return known;

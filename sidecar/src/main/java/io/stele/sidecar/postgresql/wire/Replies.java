@@ -5,7 +5,10 @@ import static java.util.Objects.requireNonNull;
 import java.io.IOException;
 import java.util.List;
 
-/** The messages of the server that have no rows. Confined to one thread at a time. */
+/**
+ * An encoder of the server's messages without rows, such as errors, notices and command tags, into
+ * a PostgreSQL client's writer. Confined to one thread at a time.
+ */
 public final class Replies {
     private final MessageWriter out;
 
@@ -18,7 +21,7 @@ public final class Replies {
     }
 
     /**
-     * An error, after which the client waits for ReadyForQuery, or the connection ends.
+     * Writes an error, after which the client waits for ReadyForQuery, or the connection ends.
      *
      * @param severity ERROR or FATAL
      */
@@ -46,9 +49,9 @@ public final class Replies {
     }
 
     /**
-     * The end of an answer.
+     * Writes ReadyForQuery, and flushes.
      *
-     * @param transaction I: none, T: in one, E: in one that has failed
+     * @param transaction I: outside a transaction, T: in a transaction, E: in a failed transaction
      */
     public void ready(char transaction) throws IOException {
         out.begin('Z').putByte(transaction).end();
@@ -63,12 +66,12 @@ public final class Replies {
         out.begin('C').putText(tag).end();
     }
 
-    /** One of the messages that are a type and nothing else. */
+    /** Writes a message that consists of its type only. */
     public void empty(char type) throws IOException {
         out.begin(type).end();
     }
 
-    /** AuthenticationOk and its like, with what follows the code. */
+    /** Writes an authentication message, with the data after its code. */
     public void authentication(int code, byte[] data) throws IOException {
         out.begin('R').putInt(code).putBytes(data).end();
     }
@@ -83,7 +86,7 @@ public final class Replies {
         out.end();
     }
 
-    /** CopyInResponse or CopyOutResponse. */
+    /** Writes CopyInResponse or CopyOutResponse. */
     public void copyResponse(char type, boolean binary, int columns) throws IOException {
         out.begin(type).putByte(binary ? 1 : 0).putShort(columns);
         for (int i = 0; i < columns; i++) {

@@ -2,7 +2,10 @@ package io.stele.sidecar.postgresql.wire;
 
 import io.stele.protocol.ErrorCode;
 
-/** The five-character codes of PostgreSQL's errors (PostgreSQL manual, appendix A). */
+/**
+ * The five-character codes of PostgreSQL's errors, to which engine failures are mapped (PostgreSQL
+ * manual, appendix A).
+ */
 public enum SqlState {
     PROTOCOL_VIOLATION("08P01"),
     CONNECTION_DOES_NOT_EXIST("08003"),

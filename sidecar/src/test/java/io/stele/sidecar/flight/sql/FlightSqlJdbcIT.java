@@ -3,7 +3,6 @@ package io.stele.sidecar.flight.sql;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.stele.protocol.TableId;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.Orientation;
@@ -113,20 +112,12 @@ final class FlightSqlJdbcIT {
                             !primaryKey.contains(id),
                             Optional.empty()));
         }
-        return new TableSchema(
-                new TableId(1),
-                "shop",
-                name,
-                1,
-                columns,
-                primaryKey,
-                List.of(),
-                List.of(),
-                List.of(),
-                Orientation.ROW,
-                0,
-                4,
-                Optional.empty());
+        return TableSchema.builder("shop", name)
+                .columns(columns)
+                .primaryKey(primaryKey)
+                .orientation(Orientation.ROW)
+                .shardCount(4)
+                .build();
     }
 
     @Test

@@ -6,7 +6,6 @@ import io.stele.engine.catalog.CatalogStore;
 import io.stele.engine.catalog.TableState;
 import io.stele.objectstore.LocalObjectStore;
 import io.stele.protocol.Lsn;
-import io.stele.protocol.TableId;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.IndexSchema;
@@ -150,21 +149,13 @@ final class SampleCatalog {
             List<Integer> primaryKey,
             Optional<String> comment,
             TableOptions options) {
-        return new TableSchema(
-                new TableId(1),
-                schema,
-                name,
-                1,
-                columns,
-                primaryKey,
-                List.of(),
-                List.of(),
-                List.of(),
-                primaryKey.isEmpty() ? Orientation.COLUMN : Orientation.ROW,
-                0,
-                1,
-                comment,
-                options);
+        return TableSchema.builder(schema, name)
+                .columns(columns)
+                .primaryKey(primaryKey)
+                .orientation(primaryKey.isEmpty() ? Orientation.COLUMN : Orientation.ROW)
+                .comment(comment)
+                .options(options)
+                .build();
     }
 
     private static ColumnSchema column(int id, String name, String type, boolean nullable) {

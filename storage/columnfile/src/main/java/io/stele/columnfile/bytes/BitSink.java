@@ -2,7 +2,10 @@ package io.stele.columnfile.bytes;
 
 import static java.util.Objects.requireNonNull;
 
-/** A writer of bits to a byte sink, the lowest of a byte first. Confined to one thread. */
+/**
+ * An encoder of bit fields and Rice codes into a byte sink, for packed key index blocks; it fills
+ * each byte from the lowest bit. Confined to one thread.
+ */
 public final class BitSink {
     private final ByteSink bytes;
     private long pending;
@@ -26,7 +29,8 @@ public final class BitSink {
     }
 
     /**
-     * A number as a Rice code: its upper bits as that many zeros and a one, then its lower bits.
+     * Writes a number as a Rice code: the value of its upper bits as that many zeros and a one,
+     * then its lower bits.
      *
      * @param lowBits 0 to 31
      */

@@ -1,8 +1,9 @@
 package io.stele.columnfile.bytes;
 
 /**
- * A decoder of the bits that a {@link BitSink} wrote, from bytes whose checksum was verified. A
- * value that runs past their end is reported as corruption of the file. Confined to one thread.
+ * A decoder of bit fields and Rice codes that a {@link BitSink} wrote, from bytes whose checksum
+ * was verified. A value that runs past the end of the bytes is reported as corruption of the file.
+ * Confined to one thread.
  */
 public final class BitSource {
     private final String path;
@@ -14,7 +15,7 @@ public final class BitSource {
     private int pendingBits;
 
     /**
-     * @param fileOffset where the block that holds the bytes begins in its file, for messages
+     * @param fileOffset of the start of the block that contains the bytes, for messages
      */
     public BitSource(String path, long fileOffset, byte[] bytes, int offset, int end) {
         this.path = path;
@@ -38,8 +39,8 @@ public final class BitSource {
     }
 
     /**
-     * @param lowBits as it was written with
-     * @param most larger values are corrupt
+     * @param lowBits the same number as in {@link BitSink#writeRice}
+     * @param most the greatest valid value; larger values are reported as corruption
      */
     public int readRice(int lowBits, int most) {
         int upper = 0;
@@ -67,7 +68,7 @@ public final class BitSource {
         return value;
     }
 
-    /** Checks that all bytes were read, and that nothing but zeros fills the last one. */
+    /** Checks that all bytes were read, and that only zeros fill the last one. */
     public void requireEnd() {
         if (position != end || pendingBits >= 8 || pending != 0) {
             throw Corruption.mismatch(
@@ -79,7 +80,7 @@ public final class BitSource {
         }
     }
 
-    /** Takes bytes while there is room, so that there are as many bits at least. */
+    /** Loads bytes until at least {@code bits} bits are pending. */
     private void fill(int bits) {
         while (pendingBits <= 48 && position < end) {
             pending |= (bytes[position++] & 0xffL) << pendingBits;

@@ -2,7 +2,10 @@ package io.stele.columnfile.bytes;
 
 import java.util.Arrays;
 
-/** A byte array that grows as values are appended. Confined to one thread. */
+/**
+ * A growing in-memory byte buffer to which the encoders of block files append values. Confined to
+ * one thread.
+ */
 public final class ByteSink {
     private byte[] bytes;
     private int size;
@@ -51,14 +54,15 @@ public final class ByteSink {
         size += length;
     }
 
-    /** A varint length, then the bytes. */
+    /** Appends a varint length, then the bytes. */
     public void writeSizedBytes(byte[] source) {
         writeVarint(source.length);
         writeBytes(source, 0, source.length);
     }
 
     /**
-     * 7 bits a byte, least significant first, high bit set on all but the last; at most 10 bytes.
+     * Appends 7 bits a byte, least significant bits first, with the high bit set on all bytes but
+     * the last; at most 10 bytes.
      */
     public void writeVarint(long value) {
         ensure(10);

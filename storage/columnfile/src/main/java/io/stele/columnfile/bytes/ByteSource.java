@@ -3,9 +3,9 @@ package io.stele.columnfile.bytes;
 import java.util.Arrays;
 
 /**
- * A decoder of consecutive values from a byte array whose checksum was verified. A value that runs
- * past the end, or a varint of more than ten bytes, is reported as corruption of the file. Confined
- * to one thread.
+ * A decoder of consecutive values of block files from a byte array whose checksum was verified. A
+ * value that runs past the end, or a varint of more than ten bytes, is reported as corruption of
+ * the file. Confined to one thread.
  */
 public final class ByteSource {
     private final String path;
@@ -15,7 +15,7 @@ public final class ByteSource {
     private int position;
 
     /**
-     * @param fileOffset where the block that holds the bytes begins in its file, for messages
+     * @param fileOffset of the start of the block that contains the bytes, for messages
      */
     public ByteSource(String path, long fileOffset, byte[] bytes) {
         this(path, fileOffset, bytes, 0, bytes.length);
@@ -88,7 +88,7 @@ public final class ByteSource {
         return (int) value;
     }
 
-    /** Checks that all was read: bytes left over are as wrong as bytes missing. */
+    /** Checks that all bytes were read, because surplus bytes are corruption, too. */
     public void requireEnd() {
         if (position != end) {
             throw Corruption.mismatch(path, fileOffset, "unread bytes", 0, end - position);

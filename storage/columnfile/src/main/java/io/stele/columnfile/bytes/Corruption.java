@@ -4,8 +4,8 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 
 /**
- * The error for stored bytes that are not what was written: always file, offset, expected and
- * found.
+ * A factory of CORRUPT_DATA errors for damaged stored bytes, which name the file, the offset, the
+ * expected and the found value.
  */
 public final class Corruption {
     private Corruption() {}

@@ -5,7 +5,8 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * Fixed-width numbers in byte arrays, least significant byte first, as all block files store them.
+ * A codec of fixed-width numbers in byte arrays, least significant byte first, as all block files
+ * store them. Pure.
  */
 public final class LittleEndian {
     private static final VarHandle INT =

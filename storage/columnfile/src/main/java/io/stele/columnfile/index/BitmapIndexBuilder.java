@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
 import org.roaringbitmap.RoaringBitmap;
 
 /**
- * The bitmap index of one column file in the making: of each value of some columns, the ordinals of
- * the rows that have it (the bitmap columns of Hologres).
+ * A builder of the bitmap index of one new column file, which maps values of some columns to row
+ * ordinals (the bitmap columns of Hologres). It gathers the bitmaps in memory.
  *
- * <p>It is stored as an SST file of its own:
+ * <p>{@link #write} stores the index as an SST file of its own:
  *
  * <pre>
  * key := column id 4, big-endian | 0x00                  the column is indexed; row: its type as text, UTF-8
@@ -29,11 +29,11 @@ import org.roaringbitmap.RoaringBitmap;
  *      | column id 4, big-endian | 0x02                  row: Roaring bitmap of the ordinals of nulls
  * </pre>
  *
- * <p>A column with too many values, or too long ones, has no entry; a scan then reads the file as
- * if it had no index. Confined to one thread.
+ * <p>A column with too many or too long values has no entry; a scan then reads the file as if it
+ * had no index. Confined to one thread.
  */
 public final class BitmapIndexBuilder {
-    /** More values select so few rows each that statistics and key indexes do as well. */
+    /** With more values, each selects so few rows that statistics and key indexes are as good. */
     public static final int MAX_VALUES = 1 << 16;
 
     /** Longer values are seldom compared by equality. */
@@ -56,9 +56,9 @@ public final class BitmapIndexBuilder {
     }
 
     /**
-     * Row {@code ordinal} has a value.
+     * Adds the value of row {@code ordinal}.
      *
-     * @param ordinal not below that of the last row of the column
+     * @param ordinal at least the ordinal of the last call for the column
      */
     public void add(int columnId, byte[] bytes, int offset, int length, int ordinal) {
         Column column = columns.get(columnId);
@@ -79,7 +79,7 @@ public final class BitmapIndexBuilder {
         retainedBytes += Short.BYTES;
     }
 
-    /** Row {@code ordinal} has no value. */
+    /** Adds the null of row {@code ordinal}. */
     public void addNull(int columnId, int ordinal) {
         Column column = columns.get(columnId);
         if (column != null) {
@@ -88,7 +88,7 @@ public final class BitmapIndexBuilder {
         }
     }
 
-    /** Memory held, in bytes, about. */
+    /** The approximate memory that this holds, in bytes. */
     public long retainedBytes() {
         return retainedBytes;
     }
@@ -96,7 +96,8 @@ public final class BitmapIndexBuilder {
     /**
      * Writes the index, durable and visible when the call returns.
      *
-     * @return size of the object in bytes; empty, and nothing is written, if no column is indexed
+     * @return the size of the object in bytes; empty if no column is indexed: then nothing is
+     *     written
      */
     public OptionalLong write(ObjectStore store, String path) throws IOException {
         if (columns.isEmpty()) {
@@ -161,7 +162,7 @@ public final class BitmapIndexBuilder {
         }
     }
 
-    /** Bytes of an array, compared as unsigned. Only a probe is ever changed. */
+    /** A range of bytes, compared as unsigned; mutable, but only the probe is ever changed. */
     private static final class Value implements Comparable<Value> {
         private byte[] array;
         private int offset;

@@ -23,7 +23,7 @@ import org.roaringbitmap.RoaringBitmap;
  * predicate, by the bitmaps that {@link BitmapIndexBuilder} wrote. Immutable and thread-safe.
  */
 public final class BitmapIndexReader {
-    /** A range over more values than this is left to the scan. */
+    /** The scan evaluates a range over more values than this. */
     static final int MAX_VALUES_OF_PREDICATE = 4_096;
 
     private final SstFileReader file;
@@ -38,11 +38,11 @@ public final class BitmapIndexReader {
     }
 
     /**
-     * The ordinals of all rows that satisfy the predicate, and perhaps others; empty if the index
-     * has none of its columns.
+     * The ordinals of all rows that satisfy the predicate, and perhaps of other rows; empty if none
+     * of the predicate's columns is indexed.
      *
-     * @param table the schema in which the predicate's values are encoded; a column that had
-     *     another type when the file was written is left to the scan
+     * @param table the schema in which the predicate's values are encoded; the index ignores a
+     *     column that had another type when the file was written
      * @throws io.stele.protocol.SteleException CORRUPT_DATA naming file, expected and found
      */
     public Optional<RoaringBitmap> select(ScanPredicate predicate, TableSchema table)
@@ -111,7 +111,9 @@ public final class BitmapIndexReader {
         return budget - 1;
     }
 
-    /** Values at the bounds are taken also where the range leaves them out. */
+    /**
+     * Adds the rows of values in a range; it includes the bounds even if the range excludes them.
+     */
     private int addRange(int columnId, ValueRange range, RoaringBitmap rows, int budget)
             throws IOException {
         byte[] low =

@@ -10,9 +10,10 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * A cache of the decoded blocks of SST files and key indexes, by file path and offset: entry
- * blocks, and parts of the index with their filters. Files never change, so nothing is ever
- * invalidated; blocks of a deleted file are removed with {@link #forget}. Thread-safe.
+ * The node's memory cache of the decoded blocks of SST files and key indexes, by file path and
+ * offset; a miss reads the store. Blocks are entry blocks, and parts of the index with their
+ * filters. Files never change, so nothing is ever invalidated; blocks of a deleted file are removed
+ * with {@link #forget}. Thread-safe.
  */
 public final class BlockCache {
     private record Key(String path, long offset) {}
@@ -21,7 +22,7 @@ public final class BlockCache {
     private final LongSupplier nanoTime;
 
     /**
-     * @param nanoTime measures what reading and decoding blocks takes
+     * @param nanoTime the clock that measures the reading and decoding of blocks
      */
     public BlockCache(String name, long maxBytes, LongSupplier nanoTime) {
         this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
@@ -39,7 +40,7 @@ public final class BlockCache {
     }
 
     /**
-     * @param offset where the part begins in the file; no entry block is there
+     * @param offset of the part in the file, at which no entry block begins
      */
     IndexPartition partition(
             String path, long offset, SingleFlightCache.Loader<IndexPartition, IOException> loader)
@@ -47,7 +48,8 @@ public final class BlockCache {
         return (IndexPartition) get(new Key(path, offset), loader);
     }
 
-    // A thread that must not wait does not begin a load either: others would wait for its refusal.
+    // A thread that must not wait does not begin a load either, because other threads would wait
+    // for a load that fails.
     private CachedBlock get(
             Key key, SingleFlightCache.Loader<? extends CachedBlock, IOException> loader)
             throws IOException {
@@ -69,7 +71,7 @@ public final class BlockCache {
     /**
      * Caches a block that was read ahead.
      *
-     * @param startNanos {@link #nanoTime} at the start of that read
+     * @param startNanos {@link #nanoTime} at the start of the read-ahead
      */
     void put(String path, long offset, CachedBlock block, long startNanos) {
         blocks.putMissed(new Key(path, offset), block, nanoTime.getAsLong() - startNanos);
@@ -79,7 +81,7 @@ public final class BlockCache {
         return nanoTime.getAsLong();
     }
 
-    /** Counts uses of the block at an offset of a file, by readers that hold it. */
+    /** Counts uses of a block by readers that found it without this cache. */
     void used(String path, long offset, long times) {
         blocks.used(new Key(path, offset), times);
     }

@@ -3,14 +3,15 @@ package io.stele.columnfile.index;
 import static java.util.Objects.requireNonNull;
 
 /**
- * Options of the layout of SST files and key indexes: sizes of blocks, filter and compression.
- * Readers find all of them in the file.
+ * Options of the layout of SST files and key indexes: sizes of blocks, filter and compression. They
+ * are for writers only: readers find all of them in the file.
  *
- * @param blockBytes payload at which a block ends
- * @param partitionBytes a part of the index ends when it, or its part of the filter, has this size
- * @param restartInterval most entries from one whole key to the next; fewer where entries are so
- *     wide that a scan over them costs more than a whole key saves
- * @param bitsPerKey of the Bloom filter
+ * @param blockBytes payload size in bytes at which a block ends
+ * @param partitionBytes size in bytes of a part of the index, or of its part of the filter, at
+ *     which the part ends
+ * @param restartInterval the greatest number of entries from one whole key to the next. It is less
+ *     if entries are so wide that a scan over them costs more than a whole key saves
+ * @param bitsPerKey bits of the Bloom filter for each key
  */
 public record BlockFileOptions(
         int blockBytes,
@@ -26,9 +27,10 @@ public record BlockFileOptions(
             new BlockFileOptions(16 << 10, 16 << 10, 16, 10, Compression.LZ4);
 
     /**
-     * The same for key indexes: of a block only one key is wanted, as a rule, and a change of a
-     * column table looks one up in each file that may have it. Blocks of 4 KiB are a quarter of the
-     * work where they are not in memory, and a quarter of the memory where they are.
+     * The default options of key indexes, with blocks of 4 KiB. A lookup usually needs only one key
+     * of a block, and a change of a column table looks up its key in each file that may have it. A
+     * block of 4 KiB costs a quarter of the work if it is not in memory, and a quarter of the
+     * memory if it is.
      */
     public static final BlockFileOptions KEY_INDEX =
             new BlockFileOptions(4 << 10, 16 << 10, 16, 10, Compression.PACKED);

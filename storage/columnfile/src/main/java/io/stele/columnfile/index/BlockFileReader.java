@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Immutable and thread-safe.
  */
 public final class BlockFileReader {
-    /** 64 KiB: brings tail, footer and usually the index in one request. */
+    /** 64 KiB: reads tail, footer and usually the index with one request. */
     private static final int TAIL_READ = 64 << 10;
 
     private static final int SMALLEST =
@@ -55,7 +55,7 @@ public final class BlockFileReader {
     }
 
     /**
-     * A file that was opened, with its last bytes, for what else is needed of them now.
+     * An opened file with its last bytes, from which the caller may read more blocks.
      *
      * @param end the bytes of the file from {@code endOffset} on
      */
@@ -66,7 +66,7 @@ public final class BlockFileReader {
             return handle.offset() >= endOffset;
         }
 
-        /** Reads a block, from memory if it is there. */
+        /** Reads a block, from the last bytes if they contain it. */
         public byte[] readBlock(BlockHandle handle) throws IOException {
             if (!has(handle)) {
                 return file.readBlock(handle);
@@ -78,10 +78,10 @@ public final class BlockFileReader {
     }
 
     /**
-     * Reads the end of a file, and in parallel its first bytes if they are not in it; it makes no
-     * other request to the store.
+     * Opens a file: reads its end, and in parallel its header if the end does not include it. Makes
+     * no other request to the store.
      *
-     * @param sizeBytes the size the manifest gives; a shorter file is corrupt
+     * @param sizeBytes the size according to the manifest; a shorter file is corrupt
      */
     public static Opened open(ObjectStore store, String path, long sizeBytes, FileFormat format)
             throws IOException {
@@ -107,7 +107,8 @@ public final class BlockFileReader {
                                                     readEnd(
                                                             store, reader, path, sizeBytes,
                                                             endLength)),
-                                    // if the file is cut short, its end gives the best error
+                                    // if the file is cut short, the read of its end reports the
+                                    // best error
                                     ParallelReads.hint(
                                             () ->
                                                     begin.set(
@@ -124,10 +125,9 @@ public final class BlockFileReader {
     }
 
     /**
-     * Reads the end of a file and no other byte, so its header is not verified; the tail has the
-     * same version.
+     * Opens a file by its end alone. The header is not verified; the tail has the same version.
      *
-     * @param endBytes as many as are wanted of it
+     * @param endBytes bytes to read of the end
      */
     static Opened openEnd(
             ObjectStore store, String path, long sizeBytes, int endBytes, FileFormat format)
@@ -192,7 +192,7 @@ public final class BlockFileReader {
         return reader;
     }
 
-    /** The end of the blocks. */
+    /** The offset of the end of the blocks, exclusive. */
     long blocksEnd() {
         return footerHandle.offset();
     }
@@ -201,7 +201,7 @@ public final class BlockFileReader {
         return path;
     }
 
-    /** The version of the format that the file has. */
+    /** The version of the file's format. */
     public int version() {
         return version;
     }
@@ -223,8 +223,8 @@ public final class BlockFileReader {
     }
 
     /**
-     * Reads the frames of a block and of the following ones: {@code lengthBytes}, or as many as
-     * there are.
+     * Reads the stored frames of a block and of the following blocks: {@code lengthBytes} bytes, or
+     * all up to the last block.
      */
     byte[] readFrom(BlockHandle handle, int lengthBytes) throws IOException {
         requireWithin(handle.offset(), handle.length());
@@ -245,7 +245,7 @@ public final class BlockFileReader {
         };
     }
 
-    /** Reads bytes among the blocks, as they are stored. */
+    /** Reads stored bytes of the blocks, without decoding. */
     byte[] readStored(ByteRange range) throws IOException {
         NonBlocking.check();
         requireWithin(range.offset(), range.length());
@@ -263,7 +263,7 @@ public final class BlockFileReader {
         }
     }
 
-    /** Reads a handle as {@link #writeHandle} wrote it. */
+    /** Reads a handle that {@link #writeHandle} wrote. */
     public BlockHandle readHandle(ByteSource source) {
         long offset = source.readVarint();
         int length = source.readVarint32("block length");

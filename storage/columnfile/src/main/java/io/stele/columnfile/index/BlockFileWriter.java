@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * tail 28:   footer offset 8 | footer length 4 | version 4 | CRC32C 4 of the 16 bytes before | magic 8
  * </pre>
  *
- * The file is visible to readers only after {@link #finish}; {@link #close} without it leaves
+ * The file is visible to readers only after {@link #finish}; {@link #close} without it publishes
  * nothing. Confined to one thread.
  */
 public final class BlockFileWriter implements AutoCloseable {
@@ -65,7 +65,7 @@ public final class BlockFileWriter implements AutoCloseable {
         return sink.toByteArray();
     }
 
-    /** Bytes written so far, counting what is still buffered. */
+    /** Bytes written so far, buffered ones included. */
     long position() {
         return position;
     }

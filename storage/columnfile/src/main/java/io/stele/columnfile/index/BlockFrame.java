@@ -12,22 +12,22 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The frame around every block of a block file.
+ * The codec of the frame (codec, lengths and checksum) around every block of a block file.
  *
  * <pre>
  * codec 1 | raw length 4 | stored length 4 | stored bytes | CRC32C 4
  * </pre>
  *
  * The checksum covers the block's own offset in the file (8 bytes, not stored) and every byte of
- * the frame before it, so that a block that was damaged, or lies in the wrong place, is noticed.
- * Numbers are little-endian. A payload that does not shrink by an eighth is stored as it is.
+ * the frame before it, so that damaged and misplaced blocks are detected. Numbers are
+ * little-endian. A payload that compression does not shrink by an eighth is stored uncompressed.
  */
 final class BlockFrame {
     static final int HEADER = 9;
     static final int OVERHEAD = HEADER + 4;
 
     /**
-     * 256 MiB: far above any block that is written, so that a wrong length fails before it is
+     * 256 MiB: far above any written block, so that a wrong length fails before memory is
      * allocated.
      */
     static final int MAX_RAW_LENGTH = 1 << 28;
@@ -38,7 +38,7 @@ final class BlockFrame {
      * Appends the frame of {@code raw} to {@code sink}; the frame will lie at {@code fileOffset}.
      * Returns its length.
      *
-     * @param compressor the compressor of {@code compression}; null: NONE
+     * @param compressor of {@code compression}; null: NONE
      */
     static int encode(
             @Nullable Compressor compressor,

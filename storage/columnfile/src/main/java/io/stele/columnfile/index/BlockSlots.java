@@ -4,11 +4,11 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Blocks of a file that are in the block cache, by their number: a way to them that costs no
- * search.
+ * An array of a file's blocks that are in the block cache, by block number, by which lookups avoid
+ * a search in the cache.
  *
- * <p>Invariant: what is here is in the cache, so that the cache's limit holds for it: a block
- * leaves when the cache drops it. Thread-safe.
+ * <p>Invariant: each block here is in the cache, and so within the cache's limit; it is removed
+ * when the cache drops it. Thread-safe.
  */
 final class BlockSlots {
     private final AtomicReferenceArray<@Nullable CachedBlock> blocks;

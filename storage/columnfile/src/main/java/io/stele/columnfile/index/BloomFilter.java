@@ -6,10 +6,10 @@ import io.stele.protocol.schema.XxHash64;
 import java.util.Arrays;
 
 /**
- * A split-block Bloom filter: a key sets one bit in each of the eight 32-bit words of one 32-byte
- * block, so a lookup touches one cache line. The block is chosen by the upper half of the key's
- * 64-bit xxHash, the bits by its lower half and eight odd constants, as in Parquet's filters. At 10
- * bits a key, about 1 in 100 absent keys passes.
+ * A split-block Bloom filter of the keys of an SST file or key index. A key sets one bit in each of
+ * the eight 32-bit words of one 32-byte block, so a lookup touches one cache line. The block is
+ * chosen by the upper half of the key's 64-bit xxHash, the bits by its lower half and eight odd
+ * constants, as in Parquet's filters. At 10 bits a key, about 1 in 100 absent keys passes.
  *
  * <pre>
  * payload: blocks of 8 words of 4 bytes, little-endian; their number is the length / 32
@@ -90,7 +90,7 @@ final class BloomFilter {
         return (int) (((hash >>> 32) * (bytes.length / BLOCK_BYTES)) >>> 32) * BLOCK_BYTES;
     }
 
-    /** The hashes of keys, gathered until the filter is built. Confined to one thread. */
+    /** The hashes of keys, gathered in memory until the filter is built. Confined to one thread. */
     static final class Builder {
         private long[] hashes = new long[1024];
         private int count;
@@ -102,7 +102,7 @@ final class BloomFilter {
             hashes[count++] = hash;
         }
 
-        /** Bytes of the filter if it were built now, about. */
+        /** The approximate size of the filter in bytes if it were built now. */
         long sizeBytes(int bitsPerKey) {
             return (long) count * bitsPerKey / Byte.SIZE;
         }

@@ -4,8 +4,8 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A block of the block cache: decoded, verified, immutable. While it is cached, it may have a place
- * among {@link BlockSlots}, where it is found without access to the cache. Thread-safe.
+ * A block of the block cache: decoded, verified, immutable. While it is cached, {@link BlockSlots}
+ * may refer to it, through which lookups find it without access to the cache. Thread-safe.
  */
 abstract sealed class CachedBlock permits EntryBlock, IndexPartition {
     @GuardedBy("this")
@@ -14,14 +14,16 @@ abstract sealed class CachedBlock permits EntryBlock, IndexPartition {
     @GuardedBy("this")
     private int slot;
 
-    // Whether the cache has evicted it
+    // Whether the cache has evicted this block
     @GuardedBy("this")
     private boolean dropped;
 
-    /** About the bytes that it retains in memory. */
+    /** The approximate memory that it retains, in bytes. */
     abstract long retainedBytes();
 
-    /** Takes this place, and leaves the one before, unless the cache dropped it. */
+    /**
+     * Moves this block from its slot, if it has one, to a new slot, unless the cache dropped it.
+     */
     final synchronized void enter(BlockSlots newSlots, int newSlot) {
         if (!dropped) {
             leave();
@@ -31,7 +33,7 @@ abstract sealed class CachedBlock permits EntryBlock, IndexPartition {
         }
     }
 
-    /** The cache has it no more. */
+    /** Called when the cache has evicted this block. */
     final synchronized void drop() {
         dropped = true;
         leave();

@@ -7,11 +7,11 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The verified payload of a block of sorted entries (see {@link EntryBlockBuilder}). Immutable;
- * shared by the block cache.
+ * The verified payload of a block of sorted entries of an SST file or key index, with a search by
+ * key (see {@link EntryBlockBuilder}). Immutable; shared by the block cache.
  */
 final class EntryBlock extends CachedBlock {
-    /** Object headers and the path's share, beside the bytes. */
+    /** Object headers and a share of the path, in addition to the bytes. */
     private static final int OVERHEAD_BYTES = 176;
 
     final String path;
@@ -26,7 +26,7 @@ final class EntryBlock extends CachedBlock {
 
     private final int bucketCount;
 
-    /** Made for the first search; two threads may both make it. */
+    /** Created by the first search; two threads may both create it. */
     private volatile @Nullable RestartHeads heads;
 
     private EntryBlock(
@@ -52,7 +52,7 @@ final class EntryBlock extends CachedBlock {
      * An entry that was found.
      *
      * @param ordinal position in the block, from 0
-     * @param valueOffset where its value begins in {@link EntryBlock#bytes}
+     * @param valueOffset of its value in {@link EntryBlock#bytes}
      */
     record Found(EntryBlock block, int ordinal, int valueOffset, int valueLength) {
         ByteSource value() {
@@ -175,8 +175,8 @@ final class EntryBlock extends CachedBlock {
     }
 
     /**
-     * The part of the restart points' keys that most searches need: eight bytes after the common
-     * prefix.
+     * The eight bytes after the common prefix of each restart point's key, which suffice for most
+     * searches.
      *
      * @param firstKey the start of the first key in the block
      */

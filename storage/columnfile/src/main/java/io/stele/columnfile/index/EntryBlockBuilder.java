@@ -4,10 +4,10 @@ import io.stele.columnfile.bytes.ByteSink;
 import java.util.Arrays;
 
 /**
- * A builder of the payload of a block of sorted entries, with prefix-compressed keys. Keys share
- * prefixes with the key before. At a fixed interval, an entry is a <em>restart point</em> with its
- * whole key, so that a search can begin there. A <em>hash index</em> maps each key to its restart
- * point, after RocksDB's data_block_hash_index.
+ * A builder of the payload of a block of sorted entries in SST files and key indexes, with
+ * prefix-compressed keys. Keys share prefixes with the key before. At a fixed interval, an entry is
+ * a <em>restart point</em> with its whole key, so that a search can begin there. A <em>hash
+ * index</em> maps each key to its restart point, after RocksDB's data_block_hash_index.
  *
  * <pre>
  * entry:   varint shared key bytes | varint other key bytes | varint value length | other key bytes | value
@@ -16,9 +16,10 @@ import java.util.Arrays;
  * </pre>
  *
  * Entry {@code n} is a restart point if {@code n} is a multiple of the restart interval. A bucket
- * has the restart point at or before the first entries of its keys. It has 254 if they have
- * several, 255 if it has no key. A block with more than 253 restart points, or without lookups of
- * whole keys, has no buckets. Numbers are little-endian. Confined to one thread.
+ * contains the number of the restart point at or before the first entries of its keys. It contains
+ * 254 if its keys have several restart points, and 255 if it has no key. A block with more than 253
+ * restart points, or without lookups of whole keys, has no buckets. Numbers are little-endian.
+ * Confined to one thread.
  */
 final class EntryBlockBuilder {
     static final int TRAILER_FIXED = 12;
@@ -38,8 +39,8 @@ final class EntryBlockBuilder {
     private int hashCount;
 
     /**
-     * @param hashed whether the block gets a hash index; then the hash of each key is given with
-     *     {@link #addHash}
+     * @param hashed whether the block has a hash index; then the caller adds the hash of each key
+     *     with {@link #addHash}
      */
     EntryBlockBuilder(int expectedBytes, int restartInterval, boolean hashed) {
         if (restartInterval < 1) {
@@ -59,12 +60,12 @@ final class EntryBlockBuilder {
         return entryCount;
     }
 
-    /** The payload's length if it ended here. */
+    /** The length of the payload in bytes if it ended here. */
     int size() {
         return bytes.size() + 4 * restartCount + bucketCount() + TRAILER_FIXED;
     }
 
-    /** The key added last, a copy. */
+    /** A copy of the key added last. */
     byte[] lastKey() {
         return Arrays.copyOf(lastKey, lastKeyLength);
     }
@@ -93,7 +94,7 @@ final class EntryBlockBuilder {
         return bytes;
     }
 
-    /** Of the entry added last, if it is the block's first of its key: the key's hash. */
+    /** Adds the hash of the last added key, for the first entry of that key in the block. */
     void addHash(long hash) {
         if (!hashed || restartCount >= BUCKET_SHARED) {
             return;
@@ -137,7 +138,7 @@ final class EntryBlockBuilder {
         lastKeyLength = 0;
     }
 
-    /** As in RocksDB three keys for four buckets. */
+    /** Three keys for four buckets, as in RocksDB. */
     private int bucketCount() {
         return restartCount >= BUCKET_SHARED || hashCount == 0 ? 0 : hashCount + hashCount / 3 + 1;
     }

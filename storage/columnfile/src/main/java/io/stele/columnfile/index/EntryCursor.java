@@ -5,8 +5,9 @@ import io.stele.columnfile.bytes.Corruption;
 import java.util.Arrays;
 
 /**
- * A cursor over the entries of one block after another, which can also search. The key is rebuilt
- * in a buffer of its own; the value is a range of the block. Confined to one thread.
+ * A cursor over the entries of an entry block, which can also search and can be reset to another
+ * block. It rebuilds the current key in its own buffer; the value is a range of the block. Confined
+ * to one thread.
  */
 final class EntryCursor {
     private EntryBlock block;

@@ -7,11 +7,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A linear search for one key in an entry block, from a restart point on, that does not rebuild the
- * keys in between. Of each entry, it compares only the bytes after those that are equal by the
- * shared lengths. Confined to one thread, and short-lived: the compiler holds it in registers.
+ * keys in between. In each entry, it compares only the bytes that the shared lengths do not prove
+ * equal. Confined to one thread, and short-lived: the compiler holds it in registers.
  */
 final class EntryScan {
-    /** As a rule few bytes differ, and a call that compares them would cost more than a loop. */
+    /** Usually few bytes are compared, for which a library call would cost more than a loop. */
     private static final int FEW_BYTES = 16;
 
     private final EntryBlock block;
@@ -42,7 +42,7 @@ final class EntryScan {
                 requireWhole();
             }
             if (sharedLength < matched) {
-                return null; // leaves the key's path upwards
+                return null; // all later keys are greater
             }
             if (sharedLength == matched) {
                 int end = position + otherLength;
@@ -58,13 +58,16 @@ final class EntryScan {
                     return null;
                 }
                 matched = at;
-            } // else it shares with its predecessor the byte in which that is smaller
+            } // else it shares the byte in which its predecessor is smaller
             position += otherLength + valueLength;
         }
         return null;
     }
 
-    /** As {@link Arrays#mismatch} of the entry's own bytes and the key's from {@code from} on. */
+    /**
+     * The result of {@link Arrays#mismatch} for the entry's unshared bytes and the key's bytes from
+     * {@code from} on.
+     */
     private int mismatch(byte[] key, int from) {
         if (otherLength > FEW_BYTES) {
             int end = position + otherLength;

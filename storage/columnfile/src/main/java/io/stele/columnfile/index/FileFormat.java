@@ -3,7 +3,8 @@ package io.stele.columnfile.index;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The kinds of block file, by the eight ASCII bytes that start and end each of them.
+ * The kinds of block files, with their format versions and the magic bytes that begin and end each
+ * file.
  *
  * <p>The magic and a version once released never change meaning; a new layout is a new version.
  */

@@ -11,7 +11,7 @@ public enum FilteredKeys {
     WHOLE(0),
     /** A prefix of each key, chosen by its writer: for lookups that have only this prefix. */
     BEGINNINGS(1),
-    /** Nothing: lookups use prefixes that many keys share. */
+    /** No keys: lookups use prefixes that many keys share. */
     NONE(2);
 
     private final int code;

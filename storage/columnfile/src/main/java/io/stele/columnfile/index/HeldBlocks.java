@@ -6,8 +6,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The decoded blocks of sorted files that one call retains independent of the block cache, which
- * may refuse or evict them. It has a limit in bytes; further blocks are only in the cache.
+ * The decoded blocks of sorted files that one batch of lookups holds itself, because the block
+ * cache may refuse or evict them. The held bytes are limited; further blocks are only in the cache.
  * Thread-safe.
  */
 public final class HeldBlocks {

@@ -4,8 +4,9 @@ import io.stele.columnfile.bytes.ByteSource;
 import io.stele.columnfile.bytes.Corruption;
 
 /**
- * A part of the index of a sorted file with its part of the filter: which of some hundred
- * consecutive entry blocks may hold a key. Immutable; shared by the block cache.
+ * A decoded part of a sorted file's index with its part of the Bloom filter, which finds the entry
+ * block that may contain a key. It covers some hundred consecutive entry blocks. Immutable; shared
+ * by the block cache.
  */
 final class IndexPartition extends CachedBlock {
     private final String path;
@@ -28,7 +29,7 @@ final class IndexPartition extends CachedBlock {
 
     /**
      * @param firstOrdinal position in the file of the first entry of the first block
-     * @param entryCount entries of all blocks, from the top of the index
+     * @param entryCount entries of all its blocks, according to the top of the index
      */
     static IndexPartition of(
             BlockFileReader file,
@@ -67,7 +68,7 @@ final class IndexPartition extends CachedBlock {
         return new BlockHandle(offsets[block], lengths[block]);
     }
 
-    /** Its entry blocks that are in the cache. */
+    /** Its entry blocks that are in the block cache. */
     BlockSlots kept() {
         return kept;
     }
@@ -83,7 +84,8 @@ final class IndexPartition extends CachedBlock {
     }
 
     /**
-     * The first block whose last key is at or after {@code key}, which exists according to the top.
+     * The first block whose last key is at or after {@code key}; the top of the index guarantees
+     * that there is one.
      */
     int findBlock(byte[] key) {
         int block = lastKeys.firstAtOrAfter(key);

@@ -36,7 +36,7 @@ final class IndexWriter {
         filter.add(hash);
     }
 
-    /** An entry block was written. */
+    /** Adds an entry block that was written. */
     void addBlock(byte[] lastKey, BlockHandle handle, int entries) throws IOException {
         value.clear();
         BlockFileReader.writeHandle(value, handle);
@@ -49,14 +49,14 @@ final class IndexWriter {
         }
     }
 
-    /** Writes what is left of the parts: no block is added any more. */
+    /** Writes the last part; no block may be added after it. */
     void endParts() throws IOException {
         if (!part.isEmpty()) {
             endPart();
         }
     }
 
-    /** Writes what is left and the top; returns the beginning of the footer. */
+    /** Writes the last part and the top-level index; returns the beginning of the footer. */
     ByteSink finish() throws IOException {
         endParts();
         ByteSink footer = new ByteSink(256);

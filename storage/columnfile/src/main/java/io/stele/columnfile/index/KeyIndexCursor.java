@@ -3,9 +3,9 @@ package io.stele.columnfile.index;
 import java.io.IOException;
 
 /**
- * A cursor over a key index in key order, which can also seek, as for the sorted keys of a batch of
- * upserts. It starts before the first entry; the present entry is valid until it moves. Confined to
- * one thread.
+ * A cursor over a key index in key order, which can also seek, for compactions and for the sorted
+ * keys of a batch of upserts. It starts before the first entry; the present entry is valid until it
+ * moves. Confined to one thread.
  */
 public final class KeyIndexCursor {
     private final SortedFileCursor file;

@@ -19,13 +19,13 @@ public final class KeyIndexProbe {
         this.explicit = explicit;
     }
 
-    /** The part of the index that a key is looked for in; they ascend with the keys. */
+    /** The number of the part of the index that may contain a key; numbers ascend with the keys. */
     public int part(byte[] key) {
         return reader.findPartition(key);
     }
 
     /**
-     * As {@link KeyIndexReader#find(byte[], long)}.
+     * Finds a row, as {@link KeyIndexReader#find(byte[], long)} does.
      *
      * @param hash {@link io.stele.protocol.schema.XxHash64} of the key
      */

@@ -16,9 +16,9 @@ import java.util.OptionalLong;
 import java.util.function.Function;
 
 /**
- * A reader of the key index of a column file: it finds the row of a key. It holds the top-level
- * index in memory; all other blocks are in the block cache. Immutable and thread-safe; cursors are
- * not.
+ * A reader of the key index of a column file, which finds the ordinal of a key's row for lookups
+ * and upserts. It holds the top-level index in memory; all other blocks are in the block cache.
+ * Immutable and thread-safe; cursors are not.
  */
 public final class KeyIndexReader {
     /** Returned by {@link #find} for a key that is not in the file. */
@@ -35,7 +35,7 @@ public final class KeyIndexReader {
         this.explicit = added.explicit;
     }
 
-    /** The part of the footer that key indexes add. */
+    /** The part of the footer that only key indexes have. */
     private record Added(boolean explicit, Optional<BlockHandle> metadata) {
         static Added read(
                 String path, ByteSource footer, Function<ByteSource, BlockHandle> readHandle) {
@@ -69,21 +69,22 @@ public final class KeyIndexReader {
         return open(store, path, sizeBytes, cache, Optional.empty());
     }
 
-    /** Takes metadata of a column file that come along with its key index. */
+    /** A receiver of the metadata of a column file that were read together with its key index. */
     public interface MetadataSink {
         /**
          * @param encoded {@link FileMetadata#encodeStored}
          */
         void accept(byte[] encoded);
 
-        /** They are damaged; keys can be looked up all the same. */
+        /** Called if the metadata are damaged; lookups of keys still work. */
         void damaged(SteleException corrupt);
     }
 
     /**
-     * The same.
+     * Opens an index, and passes on metadata that were read with it.
      *
-     * @param metadata gets those of the column file, if they came with the index's end
+     * @param metadata receives the metadata of the column file, if the bytes read from the end of
+     *     the index include them
      */
     public static KeyIndexReader open(
             ObjectStore store, String path, long sizeBytes, BlockCache cache, MetadataSink metadata)
@@ -116,11 +117,11 @@ public final class KeyIndexReader {
     }
 
     /**
-     * Reads the metadata of a column file from its key index, which is not opened; one request as a
-     * rule. Blocks.
+     * Reads the metadata of a column file from its key index without opening the index; usually one
+     * request. Blocks.
      *
      * @param path of the column file
-     * @param fileBytes its size
+     * @param fileBytes size of the column file
      * @throws SteleException CORRUPT_DATA naming the key index, offset, expected and found
      */
     public static FileMetadata readMetadata(
@@ -151,7 +152,7 @@ public final class KeyIndexReader {
     /**
      * Reads {@link FileMetadata#encodeStored} of the column file; blocks.
      *
-     * @return empty: the index has none
+     * @return empty if the index has no metadata
      */
     public Optional<byte[]> readMetadata() throws IOException {
         return metadata.isPresent()
@@ -159,7 +160,10 @@ public final class KeyIndexReader {
                 : Optional.empty();
     }
 
-    /** Bytes from the metadata of the column file to the end of the index; empty: it has none. */
+    /**
+     * The number of bytes from the metadata of the column file to the end of the index; empty if it
+     * has no metadata.
+     */
     public OptionalLong metadataBytes() {
         return metadata.isPresent()
                 ? OptionalLong.of(file.sizeBytes() - metadata.get().offset())
@@ -178,7 +182,9 @@ public final class KeyIndexReader {
         return file.keyCount();
     }
 
-    /** Whether the entries come in the order of the rows: the file is sorted by key. */
+    /**
+     * Whether the entries are in the order of the rows, because the column file is sorted by key.
+     */
     public boolean isByRank() {
         return !explicit;
     }
@@ -191,7 +197,7 @@ public final class KeyIndexReader {
         return file.lastKey();
     }
 
-    /** Memory held while the reader is open, beside the block cache. */
+    /** Memory that the open reader holds, in bytes, without its blocks in the block cache. */
     public long retainedBytes() {
         return file.retainedBytes();
     }
@@ -201,14 +207,14 @@ public final class KeyIndexReader {
         return file.mayContain(key, BloomFilter.hash(key, 0, key.length));
     }
 
-    /** As {@link #find(byte[], long)}, for callers that have no hash at hand. */
+    /** Finds a row, as {@link #find(byte[], long)} does, and computes the hash of the key. */
     public int find(byte[] key) throws IOException {
         return find(key, BloomFilter.hash(key, 0, key.length));
     }
 
     /**
-     * The ordinal of the row of {@code key}, of its newest version if there are several, or {@link
-     * #ABSENT}.
+     * The ordinal of the row of {@code key}, or {@link #ABSENT}; the newest version's row if there
+     * are several.
      *
      * @param hash {@link io.stele.protocol.schema.XxHash64} of the key
      */
@@ -217,43 +223,43 @@ public final class KeyIndexReader {
         return found == null ? ABSENT : ordinal(explicit, found.ordinal(), found.entry().value());
     }
 
-    /** The same index, which uses held blocks without the cache. */
+    /** A reader of the same index that uses held blocks before the cache. */
     public KeyIndexReader holding(HeldBlocks blocks) {
         return new KeyIndexReader(file.holding(blocks), explicit, metadata);
     }
 
     /**
-     * A prefetch of the blocks that lookups of some keys will need; they are held if this is {@link
-     * #holding} blocks.
+     * A prefetch of the blocks that lookups of some keys will need. The blocks are held if this
+     * reader is {@link #holding} blocks.
      */
     public SortedFilePrefetch prefetch() {
         return new SortedFilePrefetch(file, true);
     }
 
-    /** For many keys at a time. */
+    /** A probe for lookups of many keys. */
     public KeyIndexProbe probe() {
         return new KeyIndexProbe(file, explicit, false);
     }
 
     /**
-     * The same of a store that is far away: it reads no block that the filter rules out, as {@link
-     * #prefetch} does not.
+     * A probe for lookups of many keys in a remote store. It reads no block that the filter rules
+     * out, like {@link #prefetch}.
      */
     public KeyIndexProbe probeFar() {
         return new KeyIndexProbe(file, explicit, true);
     }
 
-    /** All entries by key; blocks are read past the cache. */
+    /** A cursor over all entries that bypasses the cache. */
     public KeyIndexCursor cursor() {
         return new KeyIndexCursor(new SortedFileCursor(file, false), explicit);
     }
 
-    /** The same for a compaction, which reads ahead. */
+    /** A cursor over all entries for a compaction, which reads ahead and bypasses the cache. */
     public KeyIndexCursor cursor(SequentialReads reads) {
         return new KeyIndexCursor(new SortedFileCursor(file.sequential(reads), false), explicit);
     }
 
-    /** All entries by key, through the block cache: for few entries after a seek. */
+    /** A cursor that uses the block cache, for few entries after a seek. */
     public KeyIndexCursor cachedCursor() {
         return new KeyIndexCursor(new SortedFileCursor(file, true), explicit);
     }

@@ -8,8 +8,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * A writer of the key index of a column file: a map from each key to the ordinal of its row. One
- * index has either kind of ordinal:
+ * A writer of the key index of a column file, which maps each key to the ordinal of its row, for
+ * flush, compaction and bulk writes. An index has one of two kinds of ordinals:
  *
  * <ul>
  *   <li><em>rank</em>: the file is sorted by key, so the ordinal of a key is its position in the
@@ -56,7 +56,7 @@ public final class KeyIndexWriter implements AutoCloseable {
                 true);
     }
 
-    /** Adds the key of the next row of the file. */
+    /** Adds the key of the next row of the column file. */
     public void add(byte[] key) throws IOException {
         add(key, 0, key.length);
     }
@@ -77,7 +77,7 @@ public final class KeyIndexWriter implements AutoCloseable {
         add(key, 0, key.length, ordinal);
     }
 
-    /** As {@link #add(byte[], int)}, with a key in the middle of an array. */
+    /** Adds a key, which is a range of an array, and the ordinal of its row. */
     public void add(byte[] key, int offset, int length, int ordinal) throws IOException {
         if (!explicit || ordinal < 0) {
             throw new IllegalStateException(
@@ -87,12 +87,12 @@ public final class KeyIndexWriter implements AutoCloseable {
         sink.writeVarint(ordinal);
     }
 
-    /** Whether a key, at or after all that were added, is the last of them. */
+    /** Whether a key, which must not be before the last added key, equals it. */
     public boolean isLast(byte[] key, int offset, int length) {
         return file.compareToLast(key, offset, length) == 0;
     }
 
-    /** As {@link #finish(Optional)}, without metadata. */
+    /** Completes the index, without metadata. */
     public KeyIndexSummary finish() throws IOException {
         return finish(Optional.empty());
     }
@@ -100,7 +100,8 @@ public final class KeyIndexWriter implements AutoCloseable {
     /**
      * Completes the index.
      *
-     * @param metadata {@link FileMetadata#encodeStored} of the column file, for its readers
+     * @param metadata {@link FileMetadata#encodeStored} of the column file, stored here for the
+     *     file's readers
      */
     public KeyIndexSummary finish(Optional<byte[]> metadata) throws IOException {
         ByteSink added = new ByteSink(16);

@@ -9,12 +9,13 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The stored form of an entry block of a key index: a fraction of its payload, from which the
- * payload is made again to the byte. Stateless.
+ * A lossless compression of the entry blocks of key indexes, applied and reverted by the block
+ * frame. It restores the exact payload. Stateless.
  *
- * <p>Entries of a key index are sorted keys without values, or with one number each, so what an
- * entry adds to the one before is little: at which byte they part, by how much it is greater there,
- * and the bytes behind. The lengths are in few combinations, called shapes here.
+ * <p>Entries of a key index are sorted keys without values, or with one number each, so an entry
+ * differs little from the one before: the place of the first different byte, the increase of that
+ * byte (the step), and the bytes after it. The lengths occur in few combinations, called shapes
+ * here.
  *
  * <pre>
  * header: varint entries | varint restart interval | flags 1 (bit 0: values are ordinals; bit 1: hash index)
@@ -35,10 +36,10 @@ import org.jspecify.annotations.Nullable;
  * low bits is {@code value >>> b} zeros, a one, and the low bits.
  */
 final class PackedEntries {
-    /** More combinations are those of texts, which repeat otherwise. */
+    /** More combinations occur in texts, for which general codecs are better. */
     static final int MAX_SHAPES = 64;
 
-    /** Places that have a range of their own. */
+    /** Places (distances from the key's end) that have a range of their own. */
     private static final int PLACES = 16;
 
     private static final int MOST_LOW_BITS = 7; // of steps, which are below 256
@@ -48,8 +49,8 @@ final class PackedEntries {
     private PackedEntries() {}
 
     /**
-     * The stored form of a payload that {@link EntryBlockBuilder} made; null if it has other values
-     * than ordinals, or keys of too many shapes.
+     * The packed form of a payload that {@link EntryBlockBuilder} built; null if it has values that
+     * are not ordinals, or keys of too many shapes.
      */
     static @Nullable ByteSink pack(byte[] payload, int length) {
         EntryBlock block = EntryBlock.of("a new block", 0, Arrays.copyOf(payload, length));
@@ -63,7 +64,7 @@ final class PackedEntries {
     }
 
     /**
-     * The payload.
+     * Restores the payload.
      *
      * @param fileOffset of the block, for messages
      */
@@ -78,13 +79,13 @@ final class PackedEntries {
         private int beforeLength;
         private int shared;
 
-        /** Moves on to a key. */
+        /** Computes the difference of a key from the previous one. */
         void to(byte[] key, int length) {
             int mismatch = Arrays.mismatch(before, 0, beforeLength, key, 0, length);
             shared = mismatch < 0 ? length : mismatch;
         }
 
-        /** It is the key before from now on. */
+        /** Makes a key the previous key. */
         void keep(byte[] key, int length) {
             if (before.length < length) {
                 before = new byte[2 * length];
@@ -176,7 +177,7 @@ final class PackedEntries {
             return true;
         }
 
-        /** The number of a shape; below 0 if there are too many. */
+        /** Counts a shape; returns its number, below 0 if there are too many shapes. */
         private int add(long shape) {
             int found = find(shape);
             if (found == MAX_SHAPES) {
@@ -188,7 +189,7 @@ final class PackedEntries {
             return found;
         }
 
-        /** The number of a shape, or the next one. */
+        /** The number of a shape, or the next free number. */
         private int find(long shape) {
             if (shapeCount > 0 && shapes[lastShape] == shape) {
                 return lastShape;
@@ -215,7 +216,7 @@ final class PackedEntries {
         }
     }
 
-    /** The value as a varint that is its whole; below 0 if it is none. */
+    /** The ordinal of an entry's value; below 0 if the value is not exactly one varint. */
     private static long ordinal(EntryCursor entries) {
         byte[] bytes = entries.valueArray();
         int at = entries.valueOffset();
@@ -224,7 +225,7 @@ final class PackedEntries {
             int next = bytes[at + i];
             value |= (next & 0x7fL) << (7 * i);
             boolean isLast = i == entries.valueLength() - 1;
-            // A last byte of zero is not canonical: it would not be written again
+            // A last byte of zero is not canonical, so the encoder would not reproduce it
             if ((next >= 0) != isLast || (isLast && i > 0 && next == 0)) {
                 return -1;
             }
@@ -232,7 +233,7 @@ final class PackedEntries {
         return value;
     }
 
-    /** Writes a block. Confined to one thread. */
+    /** An encoder of one block. Confined to one thread. */
     private static final class Encoder {
         private final EntryBlock block;
         private final Statistics statistics;
@@ -340,19 +341,19 @@ final class PackedEntries {
             return best;
         }
 
-        /** Of a Rice code whose values have that mean, about. */
+        /** The number of low bits of a Rice code for values of about this mean. */
         private static int lowBits(long mean) {
             int twoThirds = (int) (2 * mean / 3);
             return Math.min(MOST_LOW_BITS, width(twoThirds));
         }
     }
 
-    /** Bits that a number takes. */
+    /** The number of bits that a number needs. */
     private static int width(int value) {
         return 32 - Integer.numberOfLeadingZeros(value);
     }
 
-    /** Makes the payload again. Confined to one thread. */
+    /** A decoder that restores the payload of one block. Confined to one thread. */
     private static final class Decoder {
         private final String path;
         private final long fileOffset;
@@ -381,7 +382,7 @@ final class PackedEntries {
         }
 
         byte[] decode() {
-            // An entry takes three bytes of the payload at least
+            // An entry has at least three bytes of the payload
             int entries = atMost("entries", rawLength / 3, header.readVarint32("entries"));
             int interval = header.readVarint32("restart interval");
             int flags = atMost("flags", FLAG_ORDINALS | FLAG_HASHED, header.readByte());
@@ -449,7 +450,7 @@ final class PackedEntries {
             }
         }
 
-        /** Reads the next key over the one before; false if it is the same. */
+        /** Reads the next key into the buffer of the previous key; false if both are equal. */
         private boolean readKey(BitSource bits) {
             int shape = bits.readRice(rankBits, others.length - 1);
             int other = others[shape];

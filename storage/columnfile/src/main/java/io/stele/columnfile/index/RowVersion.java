@@ -3,7 +3,7 @@ package io.stele.columnfile.index;
 import java.util.Arrays;
 
 /**
- * One version of a row, as a range of a cached block: nothing is copied and nothing may be changed.
+ * One version of a row in an SST file, as a range of a cached block, which must not be changed.
  *
  * @param deleted whether this version is a tombstone; then the range is empty
  */

@@ -5,20 +5,21 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cursor over the entries of a sorted file, which can also seek. It starts before the first
- * entry; the present entry is valid until it moves. Confined to one thread.
+ * A cursor over the entries of an SST file or key index in key order, which can also seek and reads
+ * blocks as it moves. It starts before the first entry; the present entry is valid until it moves.
+ * Confined to one thread.
  */
 final class SortedFileCursor {
     private final SortedFileReader file;
     private final boolean cached;
-    private final ReadAhead ahead = new ReadAhead(); // where it is not cached
+    private final ReadAhead ahead = new ReadAhead(); // used if not cached
     private int partitionIndex = -1;
     private @Nullable IndexPartition partition;
     private int blockIndex;
     private @Nullable EntryCursor entries;
 
     /**
-     * @param cached whether blocks go through the block cache
+     * @param cached whether blocks are read through the block cache
      */
     SortedFileCursor(SortedFileReader file, boolean cached) {
         this.file = file;
@@ -36,7 +37,7 @@ final class SortedFileCursor {
             if (partitionIndex + 1 >= file.partitionCount()) {
                 return false;
             }
-            // The block first: if the caller must not wait for it, the cursor stays in place.
+            // Load the block first: if the caller must not wait for it, the cursor does not move.
             part = file.partition(partitionIndex + 1, cached);
             EntryBlock content = block(part, 0);
             partitionIndex++;

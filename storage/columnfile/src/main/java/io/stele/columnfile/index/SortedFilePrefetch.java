@@ -16,22 +16,22 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * A prefetch of the blocks of a sorted file that lookups of some keys need and that are not in
- * memory. It uses few independent requests: first parts of the index, then entry blocks. The blocks
- * go to the block cache, and {@link SortedFileReader#holding the same reader} holds them for
- * lookups. Confined to one thread at a time.
+ * A prefetch of the blocks that lookups of some keys in a sorted file need and that are not in
+ * memory. It makes few independent requests, first for parts of the index, then for entry blocks.
+ * The blocks enter the block cache, and {@link SortedFileReader#holding the same reader} holds them
+ * for lookups. Confined to one thread at a time.
  */
 public final class SortedFilePrefetch {
     /**
-     * 256 KiB between two ranges, 512 KiB in all: at 30 ms a request and 20 ms a MiB a third of
-     * what a request takes anyway.
+     * Gaps of up to 256 KiB, requests of up to 512 KiB: at 30 ms a request and 20 ms a MiB, the
+     * bytes add a third to the time of a request.
      */
     private static final RangePlanner NEAR = new RangePlanner(256 << 10, 512 << 10);
 
-    /** A key that so few files may have is likely to be in each of them. */
+    /** If at most this many files may have a key, each is likely to have it. */
     private static final int FEW_FILES = 8;
 
-    /** 4 KiB: of a key index, see {@link BlockFileOptions#KEY_INDEX}. */
+    /** 4 KiB: the block size of a key index, see {@link BlockFileOptions#KEY_INDEX}. */
     private static final long BLOCK_BYTES = 4 << 10;
 
     private final SortedFileReader file;
@@ -39,7 +39,7 @@ public final class SortedFilePrefetch {
     private final Map<Integer, List<Probe>> probes = new TreeMap<>(); // by part of the index
 
     /**
-     * @param filters whether the filter decides which of the keys the file may have
+     * @param filters whether the Bloom filter decides which keys the file may have
      */
     SortedFilePrefetch(SortedFileReader file, boolean filters) {
         this.file = requireNonNull(file, "file is null");
@@ -57,7 +57,7 @@ public final class SortedFilePrefetch {
     /**
      * Adds a key that will be looked up.
      *
-     * @param hash {@link io.stele.protocol.schema.XxHash64} of it
+     * @param hash {@link io.stele.protocol.schema.XxHash64} of the key
      * @param isLikely whether to read its entry block without waiting for the filter
      */
     public void add(byte[] key, long hash, boolean isLikely) {
@@ -68,7 +68,10 @@ public final class SortedFilePrefetch {
         }
     }
 
-    /** Bytes of the index that will be read for a key, and for none that was added before. */
+    /**
+     * Bytes of the index that will be read for a key, without bytes that keys added before need,
+     * too.
+     */
     public long newIndexBytes(byte[] key) {
         int index = file.findPartition(key);
         return index == file.partitionCount()
@@ -79,8 +82,8 @@ public final class SortedFilePrefetch {
     }
 
     /**
-     * About what entry blocks will be read for a key, if the file has it, and for none that was
-     * added before.
+     * The approximate bytes of entry blocks that will be read for a key, if the file has it,
+     * without bytes that keys added before need, too.
      */
     public long newBlockBytes(byte[] key) {
         int index = file.findPartition(key);
@@ -92,8 +95,8 @@ public final class SortedFilePrefetch {
     }
 
     /**
-     * Reads what several files need, in two rounds. A hint: what cannot be read is left to the
-     * lookups.
+     * Reads the blocks of several files in two rounds. Failures are ignored: lookups read the
+     * missing blocks themselves.
      */
     public static void readAll(Collection<SortedFilePrefetch> files, ParallelReads parallel)
             throws IOException {
@@ -110,8 +113,8 @@ public final class SortedFilePrefetch {
     }
 
     /**
-     * The reads of the parts of the index; of short ones that are likely to have a key with the
-     * entry blocks before them, of which those that are wanted are held.
+     * The reads of the parts of the index. A short part that is likely to have a key is read
+     * together with the entry blocks before it, of which the needed ones are held.
      */
     public List<ParallelReads.Read> readIndex() {
         List<Integer> parts = new ArrayList<>();
@@ -176,7 +179,7 @@ public final class SortedFilePrefetch {
         return reads;
     }
 
-    /** Those that are not in memory. */
+    /** The entry blocks that may have the keys and are not in memory. */
     private Set<BlockHandle> wantedBlocks(IndexPartition part, List<Probe> keys) {
         Set<BlockHandle> blocks = new LinkedHashSet<>();
         for (Probe probe : keys) {
@@ -188,7 +191,7 @@ public final class SortedFilePrefetch {
         return blocks;
     }
 
-    /** False only if none of the keys is in the file, by the parts in memory. */
+    /** False only if none of the keys is in the file according to the parts in memory. */
     public boolean mayHaveSome() {
         return probes.entrySet().stream()
                 .anyMatch(

@@ -6,12 +6,13 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lookup of entries in a sorted file through the block cache. It remembers the part of the index
- * and the block of the last entry. A probe for many keys finds cached blocks without a search in
- * the cache, and reports only some of its accesses to the cache. Confined to one thread.
+ * A lookup of one or many keys in an SST file or key index through the block cache. It remembers
+ * the part of the index and the block of the last entry. A probe for many keys finds cached blocks
+ * without a search in the cache, and reports only some of its accesses to the cache. Confined to
+ * one thread.
  */
 final class SortedFileProbe {
-    /** Keys after which it shows whether the filter is worth asking. */
+    /** The number of keys after which the usefulness of the filter is known. */
     private static final int FILTER_TRIALS = 64;
 
     private final SortedFileReader file;
@@ -23,11 +24,11 @@ final class SortedFileProbe {
     private int blockIndex;
     private int uses; // of parts and blocks
     private int filtered;
-    private int passed; // of those
+    private int passed; // of the filtered keys
 
     /**
      * @param many whether many keys will be looked up
-     * @param filters whether the filter is always checked: for blocks in a remote store
+     * @param filters whether the filter is always checked, as for blocks in a remote store
      */
     SortedFileProbe(SortedFileReader file, boolean many, boolean filters) {
         this.file = file;
@@ -57,7 +58,7 @@ final class SortedFileProbe {
         return passes;
     }
 
-    /** Nearly all keys are there: the filter only costs. */
+    /** Whether the filter passes nearly all keys, so that checking it only costs time. */
     private boolean filterIsFutile() {
         return !filters && filtered >= FILTER_TRIALS && passed > filtered - filtered / 8;
     }

@@ -15,14 +15,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reader of an SST file or key index: the top of its index is in memory; the parts of index and
- * filter and the entry blocks come through the block cache. Immutable and thread-safe; cursors are
- * not.
+ * The common reader of SST files and key indexes. It holds the top of the index in memory, and
+ * reads parts of index and filter and entry blocks through the block cache. Immutable and
+ * thread-safe; cursors are not.
  */
 final class SortedFileReader {
     /**
      * One of this many accesses that bypass the cache is reported to it, which is enough to show
-     * frequent use. Odd, because parts and blocks take turns.
+     * frequent use. An odd number, because accesses alternate between parts and blocks.
      */
     static final int USES_COUNTED = 127;
 
@@ -32,14 +32,14 @@ final class SortedFileReader {
     private final long[] offsets;
     private final int[] filterLengths;
     private final int[] indexLengths;
-    private final long[] firstOrdinals; // one more than parts: the last is the entry count
+    private final long[] firstOrdinals; // one more than parts; the last is the entry count
     private final long entryCount;
     private final long keyCount;
     private final byte[] firstKey;
     private final byte[] lastKey;
     private final byte[] added;
     private final BlockSlots kept; // parts of the index that are in the cache
-    private final @Nullable HeldBlocks held; // what need not be in the cache
+    private final @Nullable HeldBlocks held; // blocks held apart from the cache
 
     private SortedFileReader(BlockFileReader.Opened opened, BlockCache cache) throws IOException {
         this.file = opened.file();
@@ -68,7 +68,9 @@ final class SortedFileReader {
         }
     }
 
-    /** The same file, every block of which is read by another reader, if it is not held. */
+    /**
+     * A reader of the same file that reads every block that is not held by another object reader.
+     */
     private SortedFileReader(
             SortedFileReader same, BlockFileReader file, @Nullable HeldBlocks held) {
         this.file = file;
@@ -97,18 +99,27 @@ final class SortedFileReader {
         return new SortedFileReader(opened, requireNonNull(cache, "cache is null"));
     }
 
-    /** The same file, to be read by cursors from its beginning to its end, past the cache. */
+    /**
+     * A reader of the same file for cursors that read it from beginning to end and bypass the
+     * cache.
+     */
     SortedFileReader sequential(SequentialReads reads) {
         return new SortedFileReader(
                 this, file.through(reads.over(file.reader(), sequentialPlan())), held);
     }
 
-    /** The same file, which uses held blocks without the cache, and holds prefetched ones. */
+    /**
+     * A reader of the same file that uses held blocks before the cache, and holds prefetched
+     * blocks.
+     */
     SortedFileReader holding(HeldBlocks blocks) {
         return new SortedFileReader(this, file, requireNonNull(blocks, "blocks is null"));
     }
 
-    /** Each part of the index, and then the blocks before it: as a cursor needs them. */
+    /**
+     * The ranges in the order in which a cursor needs them: each part of the index, then the entry
+     * blocks before it.
+     */
     private List<ByteRange> sequentialPlan() {
         List<ByteRange> plan = new ArrayList<>();
         long start = BlockFileWriter.HEADER_LENGTH;
@@ -154,7 +165,7 @@ final class SortedFileReader {
         return file.path();
     }
 
-    /** The version of the format that the file has. */
+    /** The version of the file's format. */
     int version() {
         return file.version();
     }
@@ -179,22 +190,22 @@ final class SortedFileReader {
         return lastKey.clone();
     }
 
-    /** The handle of a block that the kind of file added. */
+    /** Reads the handle of an additional block of the kind of file. */
     BlockHandle readHandle(ByteSource footer) {
         return file.readHandle(footer);
     }
 
-    /** Reads a block that the kind of file added. */
+    /** Reads an additional block of the kind of file. */
     byte[] readBlock(BlockHandle handle) throws IOException {
         return file.readBlock(handle);
     }
 
-    /** The part of the footer that the kind of file added. */
+    /** The additional part of the footer of the kind of file. */
     ByteSource added() {
         return new ByteSource(file.path(), file.sizeBytes(), added);
     }
 
-    /** The same of a file of which nothing else is wanted. */
+    /** The additional part of the footer of a file from which nothing else is read. */
     static ByteSource added(BlockFileReader file) {
         ByteSource footer = file.footer();
         if (footer.readVarint32("parts of the index") > 0) {
@@ -207,7 +218,7 @@ final class SortedFileReader {
         return new ByteSource(file.path(), file.sizeBytes(), footer.readBytes(footer.remaining()));
     }
 
-    /** Memory held by the top of the index. */
+    /** Memory of the top of the index, in bytes. */
     long retainedBytes() {
         return lastKeys.retainedBytes() + 24L * offsets.length + kept.retainedBytes();
     }
@@ -219,7 +230,7 @@ final class SortedFileReader {
     /**
      * A part of the index and its filter, which are adjacent and are read together.
      *
-     * @param cached false for data that is read once, as by compactions, and so bypasses the cache
+     * @param cached whether to use the cache; false for data that is read once, as by compactions
      */
     IndexPartition partition(int index, boolean cached) throws IOException {
         if (!cached) {
@@ -264,12 +275,12 @@ final class SortedFileReader {
     }
 
     /**
-     * The same with the entry blocks that it is about, which lie before it; without them if that is
-     * longer than {@code maxBytes}.
+     * The range of a part of the index with its filter and the entry blocks that it indexes, which
+     * are before it; without the entry blocks if this is longer than {@code maxBytes}.
      */
     ByteRange partitionSpan(int index, int maxBytes) {
         ByteRange part = partitionRange(index);
-        long entries = entryBytes(index); // with long values they have gigabytes
+        long entries = entryBytes(index); // gigabytes if values are long
         return entries + part.length() <= maxBytes
                 ? new ByteRange(part.offset() - entries, (int) (entries + part.length()))
                 : part;
@@ -281,12 +292,12 @@ final class SortedFileReader {
         return partitionRange(index).offset() - start;
     }
 
-    /** The part of the index, if it is in memory; it is held from now on. */
+    /** The part of the index if it is in memory; holds it. */
     Optional<IndexPartition> findCached(int index) {
         return present(offsets[index]).map(IndexPartition.class::cast);
     }
 
-    /** Whether an entry block is in memory; it is held from now on. */
+    /** Whether an entry block is in memory; holds it. */
     boolean isCached(BlockHandle block) {
         return present(block.offset()).isPresent();
     }
@@ -311,16 +322,16 @@ final class SortedFileReader {
         return file.readStored(range);
     }
 
-    /** The clock for the start times that {@link #cachePartition} and {@link #cacheBlock} take. */
+    /** The clock for the start times of {@link #cachePartition} and {@link #cacheBlock}. */
     long nanoTime() {
         return cache.nanoTime();
     }
 
     /**
-     * Gives a part of the index to the cache, and holds it.
+     * Adds a part of the index to the cache, and holds it.
      *
-     * @param stored bytes of the file, among which it is
-     * @param offset of those in the file
+     * @param stored bytes of the file that include the part
+     * @param offset of these bytes in the file
      */
     IndexPartition cachePartition(int index, byte[] stored, long offset, long startNanos) {
         IndexPartition read =
@@ -335,7 +346,7 @@ final class SortedFileReader {
         return read;
     }
 
-    /** As {@link #cachePartition}, an entry block. */
+    /** Adds an entry block to the cache, and holds it, as {@link #cachePartition}. */
     void cacheBlock(BlockHandle block, byte[] stored, long offset, long startNanos) {
         EntryBlock read = EntryBlock.of(file.path(), block.offset(), decode(block, stored, offset));
         hold(block.offset(), read);
@@ -351,7 +362,7 @@ final class SortedFileReader {
                 block.length());
     }
 
-    /** A block of entries, through the cache. */
+    /** Reads an entry block through the cache. */
     EntryBlock block(IndexPartition partition, int block) throws IOException {
         BlockHandle handle = partition.block(block);
         return findHeld(handle.offset()) instanceof EntryBlock present
@@ -360,7 +371,8 @@ final class SortedFileReader {
     }
 
     /**
-     * As {@link #partition}, through the cache, but without a search in it.
+     * A part of the index, found in {@link BlockSlots} without a search in the cache, or else read
+     * through the cache.
      *
      * @param counted whether to report {@value #USES_COUNTED} uses to the cache
      */
@@ -376,7 +388,10 @@ final class SortedFileReader {
         return loaded;
     }
 
-    /** As {@link #block(IndexPartition, int)}, by a shorter way. */
+    /**
+     * An entry block, found in {@link BlockSlots} without a search in the cache, or else read
+     * through the cache.
+     */
     EntryBlock keptBlock(IndexPartition partition, int block, boolean counted) throws IOException {
         if (partition.kept().find(block) instanceof EntryBlock present) {
             if (counted) {
@@ -389,7 +404,7 @@ final class SortedFileReader {
         return loaded;
     }
 
-    /** The same without the cache, for a sequential reader. */
+    /** Reads an entry block without the cache, for a sequential reader. */
     EntryBlock block(IndexPartition partition, int block, ReadAhead ahead) throws IOException {
         BlockHandle handle = partition.block(block);
         return EntryBlock.of(file.path(), handle.offset(), ahead.block(file, handle));

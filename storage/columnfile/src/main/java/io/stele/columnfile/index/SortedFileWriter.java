@@ -10,14 +10,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A writer of sorted files, the common format of SST files and key indexes: entry blocks in key
- * order, parts of filter and index among them, the top-level index and the footer.
+ * order, parts of filter and index between them, the top-level index and the footer.
  *
  * <pre>
  * file:   header | (entry blocks | filter block | index block)* | top block | footer block | tail
  *                                                     (see BlockFileWriter, EntryBlockBuilder, IndexWriter)
  * footer: varint parts of the index | top: varint offset | varint length
  *         varint entries | varint distinct keys | first key: varint length, bytes | last key: varint length, bytes
- *         what the kind of file adds
+ *         additional part of the kind of file
  * </pre>
  *
  * An empty file has no parts and no top, and keys of length 0. Confined to one thread.
@@ -31,7 +31,7 @@ final class SortedFileWriter implements AutoCloseable {
     private final EntryBlockBuilder block;
     private final IndexWriter index;
     private final FilteredKeys filtered;
-    private long finishedBytes; // of the payloads of the blocks written
+    private long finishedBytes; // of the payloads of the written blocks
     private byte @Nullable [] firstKey;
     private byte[] lastKey = new byte[64];
     private int lastKeyLength;
@@ -43,7 +43,7 @@ final class SortedFileWriter implements AutoCloseable {
         this.file = file;
         this.options = options;
         this.filtered = filtered;
-        boolean hashed = filtered == FilteredKeys.WHOLE; // else whole keys are not looked up
+        boolean hashed = filtered == FilteredKeys.WHOLE; // else lookups do not use whole keys
         this.block = new EntryBlockBuilder(options.blockBytes(), options.restartInterval(), hashed);
         this.index = new IndexWriter(file, options);
     }
@@ -64,7 +64,7 @@ final class SortedFileWriter implements AutoCloseable {
      * Adds an entry; the caller appends exactly {@code valueLength} bytes to the sink that is
      * returned.
      *
-     * @param beginningLength what of the key goes into a filter of beginnings
+     * @param beginningLength length of the key's prefix that a filter of beginnings contains
      * @throws IllegalArgumentException if the key is before the last one
      */
     ByteSink add(byte[] key, int offset, int length, int beginningLength, int valueLength)
@@ -103,7 +103,7 @@ final class SortedFileWriter implements AutoCloseable {
                 }
             }
             case NONE -> {
-                // The filter stays empty, and is not used.
+                // The filter stays empty and is not used.
             }
         }
         return sink;
@@ -144,7 +144,7 @@ final class SortedFileWriter implements AutoCloseable {
         return file.position() + block.size();
     }
 
-    /** Writes a block behind all parts; no entry comes after it. */
+    /** Writes an additional block after all parts; no entry may follow. */
     BlockHandle addBlock(byte[] payload) throws IOException {
         endEntries();
         return file.writeBlock(payload, payload.length, Compression.LZ4);
@@ -187,7 +187,10 @@ final class SortedFileWriter implements AutoCloseable {
         index.addBlock(last, handle, entries);
     }
 
-    /** From the entries so far: as many as can be skipped in the time of a few cache misses. */
+    /**
+     * The number of entries, from the average size so far, that a scan can skip in the time of a
+     * few cache misses.
+     */
     private int restartInterval() {
         long entryBytes = Math.max(1, finishedBytes / entryCount);
         return (int) Math.clamp(PASSED_BYTES / entryBytes, 1, options.restartInterval());

@@ -7,15 +7,16 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * Keys in ascending order, packed for search: all bytes in one array, and beside them, for each
- * key, the eight bytes that follow the prefix which all keys share. Most searches touch only these
- * numbers, eight of them a cache line, and one key at the end. Immutable.
+ * An in-memory array of ascending keys, packed for binary search in the index of a sorted file. All
+ * bytes are in one array. A second array has, for each key, the eight bytes after the prefix that
+ * all keys share. Most searches touch only these numbers, eight for each cache line, and one key at
+ * the end. Immutable.
  */
 final class SortedKeys {
     private static final VarHandle LONG =
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
-    /** Array headers and fields, beside the elements. */
+    /** Array headers and fields, in addition to the elements. */
     private static final int OVERHEAD_BYTES = 96;
 
     private final byte[] bytes;
@@ -101,7 +102,7 @@ final class SortedKeys {
         return index == 0 ? 0 : ends[index - 1];
     }
 
-    /** The bytes that the first and the last key, and so all, begin with. */
+    /** The length of the prefix that the first and the last key, and so all keys, share. */
     private static int shared(byte[] bytes, int[] ends) {
         int last = ends.length - 1;
         int mismatch =
@@ -111,8 +112,8 @@ final class SortedKeys {
     }
 
     /**
-     * Compares the first bytes of a key with {@code length} bytes of others. They are few, so that
-     * a call of {@link Arrays#mismatch} would cost more than the loop.
+     * Compares the first bytes of a key with {@code length} bytes of {@code others}. These are so
+     * few that a call of {@link Arrays#mismatch} would cost more than the loop.
      */
     static int comparePrefix(byte[] key, byte[] others, int from, int length) {
         for (int i = 0; i < length; i++) {

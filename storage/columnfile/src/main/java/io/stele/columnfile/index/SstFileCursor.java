@@ -4,8 +4,9 @@ import io.stele.columnfile.bytes.LittleEndian;
 import java.io.IOException;
 
 /**
- * A cursor over the versions of an SST file: key ascending, then LSN descending. It starts before
- * the first; the present version is valid until it moves. Confined to one thread.
+ * A cursor over the row versions of an SST file, by key ascending, then LSN descending, for scans
+ * and compactions of row tablets. It starts before the first; the present version is valid until it
+ * moves. Confined to one thread.
  */
 public final class SstFileCursor {
     private final String path;

@@ -80,7 +80,7 @@ public final class SstFileReader {
         return maxLsn;
     }
 
-    /** Smallest key; of length 0 in an empty file. */
+    /** The smallest key; of length 0 in an empty file. */
     public byte[] minKey() {
         return file.firstKey();
     }
@@ -89,7 +89,7 @@ public final class SstFileReader {
         return file.lastKey();
     }
 
-    /** Memory held while the reader is open, beside the block cache. */
+    /** Memory that the open reader holds, in bytes, without its blocks in the block cache. */
     public long retainedBytes() {
         return file.retainedBytes();
     }
@@ -103,7 +103,7 @@ public final class SstFileReader {
     /**
      * False only if no key begins with {@code beginning}; may read a part of the filter.
      *
-     * @param hash {@link io.stele.protocol.schema.XxHash64} of it
+     * @param hash {@link io.stele.protocol.schema.XxHash64} of {@code beginning}
      */
     public boolean mayContainBeginning(byte[] beginning, long hash) throws IOException {
         // A key that sorts between a prefix and a key with this prefix has the prefix, too. So the
@@ -111,32 +111,35 @@ public final class SstFileReader {
         return filtered != FilteredKeys.BEGINNINGS || file.mayContain(beginning, hash);
     }
 
-    /** The same file, which uses held blocks without the cache. */
+    /** A reader of the same file that uses held blocks before the cache. */
     public SstFileReader holding(HeldBlocks blocks) {
         return new SstFileReader(this, file.holding(blocks));
     }
 
     /**
-     * A prefetch of the blocks that lookups of some keys will need; they are held if this is {@link
-     * #holding} blocks.
+     * A prefetch of the blocks that lookups of some keys will need. The blocks are held if this
+     * reader is {@link #holding} blocks.
      */
     public SortedFilePrefetch prefetch() {
         return new SortedFilePrefetch(file, filtered == FilteredKeys.WHOLE);
     }
 
-    /** The same for lookups of what begins with some bytes, which are added as keys. */
+    /**
+     * A prefetch of the blocks that lookups by key prefixes will need; the prefixes are added as
+     * keys.
+     */
     public SortedFilePrefetch prefetchBeginnings() {
         return new SortedFilePrefetch(file, filtered == FilteredKeys.BEGINNINGS);
     }
 
-    /** As {@link #find}, for callers that have no hash at hand. */
+    /** Finds a version, as {@link #find} does, and computes the hash of the key. */
     public Optional<RowVersion> get(byte[] key, long readLsn) throws IOException {
         return Optional.ofNullable(find(key, BloomFilter.hash(key, 0, key.length), readLsn));
     }
 
     /**
      * The newest version of {@code key} at or below {@code readLsn}, which may be a deletion; null
-     * if there is none here.
+     * if this file has none.
      *
      * @param hash {@link io.stele.protocol.schema.XxHash64} of the key
      */
@@ -165,7 +168,7 @@ public final class SstFileReader {
                 : findOlder(key, readLsn);
     }
 
-    /** Older versions are rare, and may be in later blocks. */
+    /** Searches the older versions, which are rare, and may be in later blocks. */
     private @Nullable RowVersion findOlder(byte[] key, long readLsn) throws IOException {
         SstFileCursor versions = cachedCursor();
         boolean found = versions.seek(key);
@@ -183,18 +186,21 @@ public final class SstFileReader {
         return null;
     }
 
-    /** All versions in order; blocks bypass the cache, which a compaction would only flush. */
+    /**
+     * A cursor over all versions that bypasses the cache, whose entries a compaction would only
+     * evict.
+     */
     public SstFileCursor cursor() {
         return new SstFileCursor(file.path(), new SortedFileCursor(file, false));
     }
 
-    /** The same for a compaction, which reads ahead. */
+    /** A cursor over all versions for a compaction, which reads ahead and bypasses the cache. */
     public SstFileCursor cursor(SequentialReads reads) {
         return new SstFileCursor(file.path(), new SortedFileCursor(file.sequential(reads), false));
     }
 
     /**
-     * All versions in order, through the block cache: for short ranges after {@link
+     * A cursor over all versions that uses the block cache, for short ranges after {@link
      * SstFileCursor#seek}.
      */
     public SstFileCursor cachedCursor() {

@@ -6,8 +6,8 @@ import io.stele.protocol.Lsn;
 import java.io.IOException;
 
 /**
- * A writer of an SST file, the file of row tablets: versions of rows by key ascending, then LSN
- * descending.
+ * A writer of an SST file, the file of row tablets, for flush and compaction: versions of rows by
+ * key ascending, then LSN descending.
  *
  * <pre>
  * value of an entry: LSN 8 | flags 1 (bit 0: the row is deleted; others 0) | row as BinaryRow, nothing if deleted
@@ -15,7 +15,7 @@ import java.io.IOException;
  * </pre>
  *
  * Confined to one thread. Nothing is visible before {@link #finish}; {@link #close} without it
- * leaves nothing.
+ * publishes nothing.
  */
 public final class SstFileWriter implements AutoCloseable {
     static final int VALUE_HEADER = 9;
@@ -76,8 +76,8 @@ public final class SstFileWriter implements AutoCloseable {
     /**
      * Adds a version.
      *
-     * @param beginningLength what of the key goes into a filter of beginnings: the same for all
-     *     keys that begin with it
+     * @param beginningLength length of the key's prefix that a filter of beginnings contains; equal
+     *     for all keys with this prefix
      * @param rowLength 0 if {@code deleted}
      * @throws IllegalArgumentException if the entry is not after the last one: key ascending, then
      *     LSN descending
@@ -127,7 +127,9 @@ public final class SstFileWriter implements AutoCloseable {
         return file.entryCount();
     }
 
-    /** About the size the file has so far, to end it at a limit. */
+    /**
+     * The approximate size of the file so far, in bytes, so that the caller can end it at a limit.
+     */
     public long sizeBytes() {
         return file.sizeBytes();
     }

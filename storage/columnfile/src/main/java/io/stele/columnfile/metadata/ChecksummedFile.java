@@ -22,25 +22,26 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A column file whose every read is checked, where the file has {@link FileChecksums}: what is read
- * is widened to whole blocks. Immutable and thread-safe.
+ * A reader of one stored column file that verifies {@link FileChecksums} on every read, if the file
+ * has them; it reads whole checksum blocks. Immutable and thread-safe.
  */
 public final class ChecksummedFile {
     /**
-     * 256 KiB: up to here one read of all blocks and a copy cost less than reads of the two blocks
-     * at the ends beside that of the middle.
+     * 256 KiB: up to this size, one read of all blocks and a copy cost less than separate reads of
+     * the two end blocks and the middle.
      */
     private static final int COPIED_BYTES = 256 << 10;
 
     /**
-     * 512 KiB between two ranges, and 1 MiB in all: at 30 ms a request and 20 ms a MiB the bytes of
-     * a request take no longer than the request itself, and the longest of several decides.
+     * Gaps of up to 512 KiB, requests of up to 1 MiB: at 30 ms a request and 20 ms a MiB, the bytes
+     * take no longer than the request itself. The longest of several parallel requests determines
+     * the time.
      */
     private static final RangePlanner NEAR = new RangePlanner(512 << 10, 1 << 20);
 
     /**
-     * 2 MiB: at 20 ms a MiB, what is longer waits more for its bytes than for its requests; shorter
-     * ones cost more requests than they save time.
+     * 2 MiB: at 20 ms a MiB, a longer request waits more for its bytes than for the store. Shorter
+     * requests cost more than they save.
      */
     private static final int PIECE_BYTES = 2 << 20;
 
@@ -54,7 +55,7 @@ public final class ChecksummedFile {
     private final int blockBytes;
 
     /**
-     * @param checksums empty for a file of a version that wrote none, which is read unchecked
+     * @param checksums empty for a file of a version without checksums, which is read unchecked
      */
     public ChecksummedFile(
             ObjectStore store, String path, long sizeBytes, Optional<FileChecksums> checksums)
@@ -85,9 +86,9 @@ public final class ChecksummedFile {
     }
 
     /**
-     * A file and its checksums, which are read.
+     * Opens a file and reads the checksums that are beside it.
      *
-     * @param checksumBlockBytes empty if it has none
+     * @param checksumBlockBytes empty if the file has no checksums beside it
      */
     public static ChecksummedFile open(
             ObjectStore store, String path, long sizeBytes, OptionalInt checksumBlockBytes)
@@ -121,17 +122,17 @@ public final class ChecksummedFile {
         return sizeBytes;
     }
 
-    /** What its store has for reads ahead; empty for a local disk. */
+    /** The read-ahead resources of the store; empty for a local disk. */
     public Optional<ReadingAhead> readingAhead() {
         return store.readingAhead();
     }
 
-    /** Whether {@link #readAll} reads side by side. */
+    /** Whether {@link #readAll} reads in parallel. */
     public boolean isParallel() {
         return ParallelReads.of(store).isParallel();
     }
 
-    /** The file as it lies in the store, unchecked. */
+    /** The reader of the stored bytes without verification. */
     public ObjectReader unchecked() {
         return reader;
     }
@@ -173,11 +174,11 @@ public final class ChecksummedFile {
     }
 
     /**
-     * Reads several ranges: near ones with one request, long ones with several, the requests side
-     * by side.
+     * Reads several ranges by parallel requests: near ranges with one request, a long range with
+     * several.
      *
      * @return the bytes of each range, in their order
-     * @throws EOFException if the file ends before one of them does
+     * @throws EOFException if the file ends before one of the ranges
      * @throws io.stele.protocol.SteleException as in {@link #read}
      */
     public List<ByteBuffer> readAll(List<ByteRange> ranges) throws IOException {
@@ -203,7 +204,7 @@ public final class ChecksummedFile {
         return results;
     }
 
-    /** A long request by requests side by side, of whole blocks. */
+    /** Splits a long request into parallel requests of whole blocks. */
     private List<ByteRange> pieces(ByteRange range) {
         if (range.length() <= 2 * PIECE_BYTES || !isParallel()) {
             return List.of(range);
@@ -226,7 +227,7 @@ public final class ChecksummedFile {
             for (int number : request.wanted()) {
                 ByteRange range = ranges.get(number);
                 int from = (int) (range.offset() - request.range().offset());
-                // A copy of each: a cached one must not hold the bytes between the ranges
+                // Copy each range: a cached range must not retain the bytes between the ranges
                 results.set(
                         number,
                         range.length() == bytes.length
@@ -238,7 +239,7 @@ public final class ChecksummedFile {
     }
 
     /**
-     * Begins to fetch what a read of these bytes will need: the whole blocks around them.
+     * Begins to fetch the whole blocks that a read of these bytes will need.
      *
      * @see ObjectReader#prefetch
      */
@@ -247,7 +248,7 @@ public final class ChecksummedFile {
         return reader.prefetch(start, roundUp(position + length) - start);
     }
 
-    /** Any bytes, by way of a buffer for the whole blocks around them. */
+    /** Reads any bytes through a buffer for the whole blocks around them. */
     private void copyBlocks(long position, byte[] buffer, int offset, int length)
             throws IOException {
         long start = position / blockBytes * blockBytes;

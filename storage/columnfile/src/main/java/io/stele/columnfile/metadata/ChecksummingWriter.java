@@ -10,10 +10,10 @@ import java.util.Arrays;
 import java.util.zip.CRC32C;
 
 /**
- * A writer of a column file that computes its {@link FileChecksums}. The caller stores them, or
- * with {@link #create} they are stored beside the file just before the file becomes visible. The
- * checksums cover the bytes that the ORC library gave, so damage on the way to the store is found
- * as well. Confined to one thread.
+ * An object writer of a column file that computes its {@link FileChecksums} on the way to the
+ * store. The caller stores them; with {@link #create}, this stores them beside the file just before
+ * the file becomes visible. The checksums cover the bytes from the ORC library, so reads also
+ * detect damage on the way to the store. Confined to one thread.
  */
 public final class ChecksummingWriter extends ObjectWriter {
     private final ObjectStore store;
@@ -32,14 +32,14 @@ public final class ChecksummingWriter extends ObjectWriter {
         this.beside = beside;
     }
 
-    /** Starts a file whose checksums will be beside it. */
+    /** Starts a file whose checksums are stored beside it. */
     public static ChecksummingWriter create(ObjectStore store, String path) throws IOException {
         requireNonNull(store, "store is null");
         requireNonNull(path, "path is null");
         return new ChecksummingWriter(store, path, store.create(path), true);
     }
 
-    /** Starts a file whose checksums the caller stores, as {@link #checksums} returns them. */
+    /** Starts a file whose {@link #checksums} the caller stores. */
     public static ChecksummingWriter createAlone(ObjectStore store, String path)
             throws IOException {
         requireNonNull(store, "store is null");

@@ -12,9 +12,9 @@ import java.util.HexFormat;
 import java.util.zip.CRC32C;
 
 /**
- * The checksums of a column file, of whose data ORC has none: one of each block. They are a part of
- * the {@link FileMetadata} in the file's key index. Of a file without one, they are an object
- * beside the file. The file itself stays plain ORC.
+ * The CRC32C checksums of a column file, one for each block, by which reads detect damage; ORC
+ * itself has no checksums of data. They are a part of the {@link FileMetadata} in the file's key
+ * index, or an object beside a file without a key index. The file itself stays plain ORC.
  *
  * <pre>
  * magic 8 "STELESUM" | version 4 | block size 4 | size of the file 8
@@ -52,9 +52,10 @@ public final class FileChecksums {
      * Loads the checksums that are beside a column file.
      *
      * @param path of the column file
-     * @param fileBytes its size
+     * @param fileBytes size of the column file
      * @param blockBytes the size of its blocks, a power of two
-     * @throws io.stele.protocol.SteleException CORRUPT_DATA if they are not those of such a file
+     * @throws io.stele.protocol.SteleException CORRUPT_DATA if they do not match a file of this
+     *     size
      */
     public static FileChecksums load(ObjectStore store, String path, long fileBytes, int blockBytes)
             throws IOException {
@@ -64,11 +65,12 @@ public final class FileChecksums {
     }
 
     /**
-     * The checksums of a file that are stored elsewhere.
+     * Decodes the checksums of a file that are stored elsewhere.
      *
-     * @param sumsPath where they are, for messages
+     * @param sumsPath of the checksums, for messages
      * @param content {@link ChecksummingWriter#checksums}
-     * @throws io.stele.protocol.SteleException CORRUPT_DATA if they are not those of such a file
+     * @throws io.stele.protocol.SteleException CORRUPT_DATA if they do not match a file of this
+     *     size
      */
     public static FileChecksums decode(
             String path, long fileBytes, int blockBytes, String sumsPath, byte[] content) {
@@ -92,12 +94,15 @@ public final class FileChecksums {
         return new FileChecksums(path, fileBytes, blockBytes, content);
     }
 
-    /** The same, of blocks of whatever size they say. */
+    /**
+     * Decodes the checksums of a file that are stored elsewhere, with the block size that they
+     * contain.
+     */
     public static FileChecksums decode(
             String path, long fileBytes, String sumsPath, byte[] content) {
         int blockBytes =
                 content.length < HEADER_BYTES
-                        ? BLOCK_BYTES // which the size is too small for
+                        ? BLOCK_BYTES // the content is too short to have one
                         : LittleEndian.getInt(content, 12);
         if (blockBytes < 1 || Integer.bitCount(blockBytes) != 1) {
             throw Corruption.mismatch(sumsPath, 12, "block size that is a power of", 2, blockBytes);
@@ -132,7 +137,7 @@ public final class FileChecksums {
     }
 
     /**
-     * The stored bytes, for blocks of {@link #BLOCK_BYTES}.
+     * Encodes checksums of blocks of {@link #BLOCK_BYTES}.
      *
      * @param sums of the file's blocks in order
      */
@@ -150,7 +155,7 @@ public final class FileChecksums {
         return content;
     }
 
-    /** Memory held, in bytes, about. */
+    /** The approximate memory that this holds, in bytes. */
     public long retainedBytes() {
         return content.length + 64L;
     }
@@ -167,7 +172,7 @@ public final class FileChecksums {
      * Checks whole blocks of the file.
      *
      * @param position in the file of the first byte, a multiple of the block size
-     * @param length up to the end of a block
+     * @param length in bytes, up to the end of a block
      */
     void verify(long position, byte[] bytes, int offset, int length) {
         for (int done = 0; done < length; done += blockBytes) {
@@ -191,7 +196,7 @@ public final class FileChecksums {
         return LittleEndian.getLong(content, 16);
     }
 
-    /** Bytes of the checksums of a file. */
+    /** The size in bytes of the encoded checksums of a file. */
     public static long sizeBytes(long fileBytes, int blockBytes) {
         long blocks = (fileBytes + blockBytes - 1) / blockBytes;
         return HEADER_BYTES + Integer.BYTES * (blocks + 1);

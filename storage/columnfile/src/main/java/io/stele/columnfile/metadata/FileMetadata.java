@@ -13,10 +13,10 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The file metadata of a column file (footer, stripe footers, row indexes) with its checksums,
- * which a reader needs before the values. The writer sends it to the readers. The file's {@link
- * KeyIndexWriter key index} stores it for later readers, and is then the only place of the
- * checksums. What is stored may be the checksums alone.
+ * The encoded file metadata of a column file (footer, stripe footers, row indexes) with its
+ * checksums, which scans and lookups need before the values. The writer sends it to the readers.
+ * The file's {@link KeyIndexWriter key index} stores it for later readers, and is then the only
+ * place of the checksums. The stored form may contain the checksums alone.
  *
  * <pre>
  * magic 8 "STELEMET" | count of runs 4
@@ -26,14 +26,14 @@ import java.util.Optional;
  * </pre>
  *
  * @param checksums {@link ChecksummingWriter#checksums}; must not be changed
- * @param bytes of the file beside its values, from some stripes, and from its end; none: these are
- *     the checksums alone
+ * @param bytes of the file that are not values, from some stripes and from its end; empty if there
+ *     are only checksums
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record FileMetadata(byte[] checksums, FileMetadataBytes bytes) {
     /**
-     * Longer ones are neither sent nor stored: of a file of a hundred columns and ten stripes it is
-     * half of that.
+     * The greatest size of encoded metadata that is sent or stored. A file of a hundred columns and
+     * ten stripes has half of it.
      */
     public static final int MAX_BYTES = 1 << 20;
 
@@ -46,12 +46,12 @@ public record FileMetadata(byte[] checksums, FileMetadataBytes bytes) {
         requireNonNull(bytes, "bytes is null");
     }
 
-    /** To be sent; empty if it is too long. */
+    /** The form to be sent; empty if it is too long. */
     public Optional<byte[]> encode() {
         return encodedBytes() > MAX_BYTES ? Optional.empty() : Optional.of(encodeAll());
     }
 
-    /** To be stored; the checksums alone if all is too long. */
+    /** The form to be stored; only the checksums if all metadata is too long. */
     public byte[] encodeStored() {
         return encode().orElseGet(
                         () -> new FileMetadata(checksums, new FileMetadataBytes()).encodeAll());
@@ -77,7 +77,7 @@ public record FileMetadata(byte[] checksums, FileMetadataBytes bytes) {
         return out.array();
     }
 
-    /** Whether there are the checksums alone. */
+    /** Whether this has only checksums. */
     public boolean isChecksumsAlone() {
         return bytes.sizeBytes() == 0;
     }
@@ -86,19 +86,20 @@ public record FileMetadata(byte[] checksums, FileMetadataBytes bytes) {
      * Decodes the checksums.
      *
      * @param path of the column file
-     * @param fileBytes its size
+     * @param fileBytes size of the column file
      * @param place of the metadata, for messages
-     * @throws io.stele.protocol.SteleException CORRUPT_DATA if they are not those of such a file
+     * @throws io.stele.protocol.SteleException CORRUPT_DATA if they do not match a file of this
+     *     size
      */
     public FileChecksums checksums(String path, long fileBytes, String place) {
         return FileChecksums.decode(path, fileBytes, place, checksums);
     }
 
     /**
-     * Decodes the metadata of a file of a size.
+     * Decodes metadata, and checks that it matches a file of {@code fileBytes} bytes.
      *
      * @param place of the metadata, for messages
-     * @throws io.stele.protocol.SteleException CORRUPT_DATA if these are not such
+     * @throws io.stele.protocol.SteleException CORRUPT_DATA if it is damaged or does not match
      */
     public static FileMetadata decode(String place, byte[] encoded, long fileBytes) {
         FileMetadata found = decode(place, encoded);

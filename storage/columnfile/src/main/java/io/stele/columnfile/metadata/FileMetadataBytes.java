@@ -7,14 +7,15 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The bytes of an ORC file that are not its columns' streams: row indexes, footers of stripes, and
- * its end. Collected while it is written, by one thread.
+ * A mutable collection of the bytes of an ORC file that are not its columns' streams: row indexes,
+ * stripe footers and the end of the file. The writer of the file collects them in memory, on one
+ * thread.
  */
 public final class FileMetadataBytes {
     private final TreeMap<Long, byte[]> runs = new TreeMap<>(); // by offset
     private long bytes;
 
-    /** Adds what comes after all that was added; not to be changed any more. */
+    /** Adds a run after all earlier runs. The array must not be changed any more. */
     public void add(long offset, byte[] more) {
         Map.Entry<Long, byte[]> last = runs.lastEntry();
         if (last != null && last.getKey() + last.getValue().length > offset) {
@@ -31,9 +32,9 @@ public final class FileMetadataBytes {
     }
 
     /**
-     * Some of them.
+     * A copy of a range.
      *
-     * @throws IllegalArgumentException if not all of these bytes were added
+     * @throws IllegalArgumentException if not all bytes of the range were added
      */
     public byte[] at(long offset, long length) {
         byte[] found = new byte[Math.toIntExact(length)];
@@ -70,18 +71,20 @@ public final class FileMetadataBytes {
         return true;
     }
 
-    /** The end of the last one: the size of the file, if they are those of a whole file. */
+    /** The end of the last run, exclusive: the size of the file, if its writing is complete. */
     public long end() {
         Map.Entry<Long, byte[]> last = runs.lastEntry();
         return last == null ? 0 : last.getKey() + last.getValue().length;
     }
 
-    /** Each run by its offset, in order; not to be changed. */
+    /** The runs by their offsets, in order; must not be changed. */
     SortedMap<Long, byte[]> runs() {
         return Collections.unmodifiableSortedMap(runs);
     }
 
-    /** The last {@code length} bytes of the file, or all that end it without a gap. */
+    /**
+     * The last {@code length} bytes of the file, or fewer: all bytes up to the end without a gap.
+     */
     public byte[] last(int length) {
         long end = end();
         long start = end;

@@ -17,14 +17,15 @@ import java.util.List;
  * of a column before and after it was widened can be merged. Confined to one thread.
  *
  * <p>The sketch is a HyperLogLog of {@value #BUCKETS} buckets (standard error 3.3 %): up to about
- * 0.6 KiB, less while there are few values. Hashes are on disk through it and never change: {@link
- * #mix} of integers and of the bits of doubles, {@link XxHash64} of bytes.
+ * 0.6 KiB, less while there are few values. Stored sketches depend on the hash functions, which
+ * therefore never change: {@link #mix} of integers and of the bits of doubles, {@link XxHash64} of
+ * bytes.
  */
 public final class SketchBuilder {
-    /** Enough to order joins by; 2,048 would take twice the room for 2.3 %. */
+    /** Enough for the order of joins; 2,048 would take twice the space for 2.3 %. */
     static final int BUCKETS = 1_024;
 
-    /** Columns of a file that have one: bounds what manifests hold of wide tables. */
+    /** The greatest number of sketched columns of a file, which limits manifests of wide tables. */
     private static final int MAX_COLUMNS = 128;
 
     private static final VarHandle LONG =
@@ -37,7 +38,10 @@ public final class SketchBuilder {
     private long last;
     private boolean hasLast;
 
-    /** Positions of the columns that are sketched: the first ones whose values can be compared. */
+    /**
+     * The positions of the columns that are sketched: the first columns whose values can be
+     * compared.
+     */
     public static List<Integer> sketched(List<ColumnSchema> columns) {
         List<Integer> positions = new ArrayList<>();
         for (int i = 0; i < columns.size() && positions.size() < MAX_COLUMNS; i++) {
@@ -87,7 +91,7 @@ public final class SketchBuilder {
         return new ColumnSketch(distinct.serialize().getBytes(), valueBytes);
     }
 
-    /** Takes the values of another sketch into account. */
+    /** Adds the values of another sketch. */
     public void merge(ColumnSketch sketch) {
         distinct.mergeWith(HyperLogLog.newInstance(Slices.wrappedBuffer(sketch.distinct())));
         valueBytes += sketch.valueBytes();
@@ -98,12 +102,12 @@ public final class SketchBuilder {
         try {
             new SketchBuilder().merge(sketch);
             return true;
-        } catch (RuntimeException e) { // what the library throws depends on the damage
+        } catch (RuntimeException e) { // the type depends on the damage
             return false;
         }
     }
 
-    /** About how many different values there are. */
+    /** The approximate number of distinct values. */
     public long distinctCount() {
         return distinct.cardinality();
     }

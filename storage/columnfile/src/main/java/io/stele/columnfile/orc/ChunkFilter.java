@@ -12,10 +12,10 @@ import java.util.Optional;
 import java.util.function.IntFunction;
 
 /**
- * A filter of the chunks of a column file by the statistics of its row groups: no row of a chunk
- * that is left out has a wanted value in all filtered columns. The statistics are those of row
- * indexes in memory; nothing is left out of a stripe without them. Never reads. Confined to one
- * thread at a time.
+ * A filter of the chunks of a column file by the statistics of its row groups. A skipped chunk has
+ * no row with wanted values in all filtered columns. The statistics are from row indexes in memory;
+ * no chunk of a stripe without them is skipped. Never reads the file. Confined to one thread at a
+ * time.
  */
 final class ChunkFilter {
     private final ColumnFileReader file;
@@ -24,8 +24,8 @@ final class ChunkFilter {
     private final Map<Integer, Optional<BitSet>> groups = new HashMap<>(); // by stripe
 
     /**
-     * @param wanted by all of its columns, each of which may leave chunks out
-     * @param metadata of stripes, as far as they are in memory
+     * @param wanted the filtered columns, each of which may skip chunks
+     * @param metadata the metadata of a stripe, if it is in memory
      */
     ChunkFilter(
             ColumnFileReader file,
@@ -39,8 +39,8 @@ final class ChunkFilter {
     /**
      * Whether some row of a chunk may be wanted.
      *
-     * @param first its first row
-     * @param rows of it, at least one
+     * @param first ordinal of the chunk's first row
+     * @param rows the chunk's number of rows, at least 1
      */
     boolean mayMatch(int first, int rows) {
         if (wanted.isEmpty()) {
@@ -52,7 +52,7 @@ final class ChunkFilter {
         return next >= 0 && next <= file.rowGroup(first + rows - 1).index();
     }
 
-    /** The row groups of a stripe that may match; empty: nothing is known. */
+    /** The row groups of a stripe that may match; empty if nothing is known. */
     private Optional<BitSet> matching(int stripe) {
         return groups.computeIfAbsent(
                 stripe, number -> metadata.apply(number).flatMap(its -> matching(number, its)));
@@ -62,7 +62,7 @@ final class ChunkFilter {
         try {
             return file.matchingRowGroups(stripe, its, wanted);
         } catch (IOException | SteleException unusable) {
-            return Optional.empty(); // its decoder finds what is wrong with it
+            return Optional.empty(); // damaged: the decoder will report it
         }
     }
 }

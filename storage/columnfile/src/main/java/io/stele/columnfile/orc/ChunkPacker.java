@@ -12,8 +12,9 @@ import org.apache.hadoop.hive.serde2.io.HiveDecimalWritable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An encoder of ORC column vectors to {@link ColumnChunk}s, with dictionaries where few values
- * differ. It reuses its buffers: confined to one thread at a time.
+ * An encoder of decoded ORC column vectors to packed {@link ColumnChunk}s for the decoded-column
+ * cache, with dictionaries for columns of few distinct values. It reuses its buffers: confined to
+ * one thread at a time.
  */
 final class ChunkPacker {
     private static final int SLOTS = 4 * ColumnChunk.MAX_ENTRIES;
@@ -33,8 +34,8 @@ final class ChunkPacker {
     private int nullEntry;
 
     /**
-     * @param source of a column, or of what it was widened from
-     * @param scale of decimals, and of times that files have as such
+     * @param source vector of a column, perhaps of the type before a widening
+     * @param scale of decimals, and of times that the file stores as decimals
      */
     ColumnChunk pack(ColumnVector source, int rowCount, int scale) {
         source.flatten(false, new int[0], rowCount);
@@ -194,7 +195,9 @@ final class ChunkPacker {
         return new ColumnChunk.Rows(rowCount, Arrays.copyOf(ids, rowCount), entries, nulls);
     }
 
-    /** The values of null rows are arbitrary, and would widen the range of values. */
+    /**
+     * Replaces the values of null rows, which are arbitrary and would widen the range of values.
+     */
     private long[] withoutNulls(long[] values, boolean @Nullable [] nulls, int rowCount) {
         if (nulls == null) {
             return values;
@@ -236,7 +239,10 @@ final class ChunkPacker {
         return entries++;
     }
 
-    /** By where the text lies, since ORC's dictionaries give the same place again; else by text. */
+    /**
+     * The entry of a text, found by its position, because ORC's dictionaries return the same
+     * position again, or else by its bytes.
+     */
     private int textEntry(BytesColumnVector source, int row) {
         byte[] text = source.vector[row];
         int start = source.start[row];

@@ -16,8 +16,8 @@ import org.apache.hadoop.hive.ql.exec.vector.MapColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.StructColumnVector;
 
 /**
- * A copier of the values of one column, or nested element, into ORC's vectors. Confined to one
- * thread.
+ * A copier of the values of one column, or nested element, from binary rows into ORC vectors, for
+ * the column file writer. Confined to one thread.
  */
 abstract class ColumnAppender {
     private static final int INT128_BYTES = 16;

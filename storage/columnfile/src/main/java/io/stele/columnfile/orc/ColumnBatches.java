@@ -10,9 +10,9 @@ import org.apache.hadoop.hive.ql.exec.vector.VectorizedRowBatch;
 import org.apache.orc.RecordReader;
 
 /**
- * A cursor over a column file in batches of rows, in file order, without making rows of them:
- * {@link ColumnFileWriter} copies them column by column. Starts before the first. Confined to one
- * thread.
+ * A cursor over a column file in file order, for compactions, in batches of column vectors that
+ * {@link ColumnFileWriter} copies column by column, without binary rows. It starts before the first
+ * batch and reads the store. Confined to one thread.
  */
 public final class ColumnBatches implements AutoCloseable {
     private static final ColumnVector NULLS = nulls();
@@ -44,7 +44,7 @@ public final class ColumnBatches implements AutoCloseable {
         return true;
     }
 
-    /** Rows of the batch. */
+    /** The number of rows of the batch. */
     public int size() {
         return batch.size;
     }
@@ -63,7 +63,7 @@ public final class ColumnBatches implements AutoCloseable {
         return rows.rowId(batch, position, (long) firstOrdinal + position);
     }
 
-    /** The values of a column of the reader; nulls, if the file has not got it. */
+    /** The values of a column of the reader; nulls if the file does not have the column. */
     ColumnVector column(int index) {
         int position = file.position(index);
         return position == ColumnFileReader.ABSENT ? NULLS : batch.cols[position];

@@ -6,20 +6,24 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The decoded values of one column of a file in consecutive rows, packed in memory as far as
- * packing makes reading no slower. With at most {@value #MAX_ENTRIES} different values, a row takes
- * one byte, the id of a dictionary entry. Other integers are stored as their distance to the
- * smallest. Immutable; callers must not write to the returned arrays.
+ * The decoded values of one column of a column file in consecutive rows, an entry of the
+ * decoded-column cache. It is packed as far as packing does not slow reading. With at most {@value
+ * #MAX_ENTRIES} different values, a row takes one byte, the id of a dictionary entry. Other
+ * integers are stored as their distance to the smallest. Immutable; callers must not write to the
+ * returned arrays.
  *
- * <p>A <i>value</i> is that of a row or, where rows have {@link #ids}, that of a dictionary entry.
- * Values are compared by their bits, so NaN and negative zero are preserved. Null is an entry of
- * its own. A dictionary has the values of all rows, also of rows that the reader does not need.
+ * <p>A <i>value</i> belongs to a row or, if rows have {@link #ids}, to a dictionary entry. Values
+ * are compared by their bits, so NaN and negative zero are preserved. Null is an entry of its own.
+ * A dictionary has the values of all rows, also of rows that the reader does not need.
  */
 public final class ColumnChunk {
-    /** Most rows of a chunk: some hundred microseconds of work, and well in a core's own cache. */
+    /**
+     * The most rows of a chunk: some hundred microseconds of work, and data that fits in a core's
+     * own cache.
+     */
     public static final int MAX_ROWS = 4096;
 
-    /** Most entries of a dictionary: their ids are bytes. */
+    /** The most entries of a dictionary: their ids are bytes. */
     static final int MAX_ENTRIES = 256;
 
     private static final int OBJECT_BYTES = 96; // the chunk and its arrays' heads, about
@@ -68,10 +72,10 @@ public final class ColumnChunk {
     }
 
     /**
-     * Which value each row has.
+     * The assignment of values to rows.
      *
-     * @param ids of each row its value; null: values are those of rows
-     * @param nulls of values; null: none is
+     * @param ids for each row, the number of its value; null: row {@code i} has value {@code i}
+     * @param nulls for each value, whether it is null; null: no value is
      */
     record Rows(int rowCount, byte @Nullable [] ids, int valueCount, boolean @Nullable [] nulls) {}
 
@@ -82,7 +86,7 @@ public final class ColumnChunk {
     }
 
     /**
-     * @param highs null where all are the sign of the lower word
+     * @param highs the upper words; null if each is the sign of its lower word
      */
     static ColumnChunk ofInt128(Rows rows, long[] lows, long @Nullable [] highs) {
         PackedLongs packed = PackedLongs.pack(lows, rows.valueCount);
@@ -108,7 +112,10 @@ public final class ColumnChunk {
         return rowCount;
     }
 
-    /** Of each row the number of its value, a byte without sign; empty: row and value are one. */
+    /**
+     * For each row the number of its value, an unsigned byte; empty: row {@code i} has value {@code
+     * i}.
+     */
     public Optional<byte[]> ids() {
         return Optional.ofNullable(ids);
     }
@@ -117,26 +124,26 @@ public final class ColumnChunk {
         return valueCount;
     }
 
-    /** Which values are null; empty: none is. */
+    /** For each value, whether it is null; empty: no value is null. */
     public Optional<boolean[]> nulls() {
         return Optional.ofNullable(nulls);
     }
 
     /**
-     * The values of LONGS and INT128; where null without meaning.
+     * The values of LONGS, or the lower words of INT128; undefined for nulls.
      *
-     * @param room for {@link #valueCount} longs, written unless they are there as they are
+     * @param room for {@link #valueCount} longs; written unless the values are stored as longs
      */
     public long[] longs(long[] room) {
         return longs.unpack(room, valueCount);
     }
 
-    /** The upper words of INT128; empty where all are the sign of the lower word. */
+    /** The upper words of INT128; empty if each is the sign of its lower word. */
     public Optional<long[]> highs() {
         return Optional.ofNullable(highs);
     }
 
-    /** The values of DOUBLES; where null without meaning. */
+    /** The values of DOUBLES; undefined for nulls. */
     public double[] doubles() {
         return doubles;
     }
@@ -146,12 +153,12 @@ public final class ColumnChunk {
         return text;
     }
 
-    /** The start of each value of TEXT, and the end of the last one. */
+    /** The start of each value of TEXT in {@link #text}, and the end of the last value. */
     public int[] starts() {
         return starts;
     }
 
-    /** About the memory that it takes. */
+    /** The approximate memory that it holds, in bytes. */
     public long retainedBytes() {
         return OBJECT_BYTES
                 + (ids == null ? 0 : ids.length)

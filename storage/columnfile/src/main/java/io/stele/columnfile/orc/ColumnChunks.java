@@ -18,15 +18,16 @@ import org.apache.orc.TypeDescription;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cursor over some columns of a column file in file order, a chunk of rows at a time. Cached
- * chunks come from {@link DecodedColumns}, others from the file, some at once. It starts before the
- * first chunk. Confined to one thread at a time.
+ * A cursor over some columns of a column file in file order, one chunk of rows at a time, for
+ * aggregations. Cached chunks come from {@link DecodedColumns}; the other chunks are decoded from
+ * the file, several at once, and cached. It starts before the first chunk. Confined to one thread
+ * at a time.
  */
 public final class ColumnChunks implements AutoCloseable {
-    /** Chunks decoded at once: milliseconds of work, for one way to where waiting is allowed. */
+    /** Chunks decoded at once: milliseconds of work for each switch to a thread that may wait. */
     private static final int AHEAD = 8;
 
-    /** Of long text fewer chunks are decoded at once. */
+    /** The limit for chunks of long text, of which fewer are decoded at once. */
     private static final long AHEAD_BYTES = 8 << 20;
 
     private final ColumnFileReader file;
@@ -39,20 +40,20 @@ public final class ColumnChunks implements AutoCloseable {
     private @Nullable ColumnChunk[] chunks = {};
     private int firstOrdinal;
     private int size;
-    private @Nullable Decoder decoder; // of the columns that were not in memory
+    private @Nullable Decoder decoder; // decodes the columns that were not in memory
 
     /**
-     * A column that is wanted.
+     * A wanted column.
      *
      * @param position in the file
-     * @param scale of decimals, and of times that files have as such
+     * @param scale of decimals, and of times that the file stores as decimals
      */
     private record Column(int id, int position, int scale) {}
 
-    /** A chunk that was decoded with one before it. */
+    /** A chunk that was decoded together with an earlier one. */
     private record Ahead(int first, @Nullable ColumnChunk[] chunks) {}
 
-    /** Reads some of the columns from the file. */
+    /** A decoder of some of the columns from the file. */
     private record Decoder(BitSet columns, RecordReader reader, VectorizedRowBatch batch) {}
 
     /** The stripes in which some columns must be decoded. */
@@ -88,10 +89,10 @@ public final class ColumnChunks implements AutoCloseable {
     }
 
     /**
-     * One that finds no metadata of stripes in memory.
+     * A cursor that reads all metadata of stripes from the file.
      *
-     * @param wanted columns in the reader's schema; those that the file does not have are left out
-     * @param withLsn whether the LSNs of the rows are wanted, as {@link OrcSchemas#LSN_ID}
+     * @param wanted columns in the reader's schema; columns that the file does not have are ignored
+     * @param withLsn whether the LSNs of the rows are wanted, as column {@link OrcSchemas#LSN_ID}
      */
     public ColumnChunks(
             ColumnFileReader file,
@@ -102,9 +103,9 @@ public final class ColumnChunks implements AutoCloseable {
     }
 
     /**
-     * @param filter chunks without a row that has one of these values in each of their columns may
-     *     be left out
-     * @param stripes metadata of stripes, as far as they are in memory
+     * @param filter the wanted values of some columns; chunks without a row that matches all of
+     *     them may be skipped
+     * @param stripes the metadata of a stripe, if it is in memory
      */
     ColumnChunks(
             ColumnFileReader file,
@@ -132,8 +133,8 @@ public final class ColumnChunks implements AutoCloseable {
 
     /**
      * Moves to the next chunk that may match the filter; false at the end. Under {@link
-     * NonBlocking} it throws where it would have to wait; the same call may then be repeated in a
-     * thread that may wait.
+     * NonBlocking} it throws if it would have to wait; a thread that may wait can then repeat the
+     * call.
      *
      * @throws io.stele.protocol.SteleException CORRUPT_DATA, naming the file
      */
@@ -152,7 +153,7 @@ public final class ColumnChunks implements AutoCloseable {
         return size > 0;
     }
 
-    /** Rows of the chunk. */
+    /** The number of rows of the chunk. */
     public int size() {
         return size;
     }
@@ -162,7 +163,7 @@ public final class ColumnChunks implements AutoCloseable {
         return firstOrdinal;
     }
 
-    /** The values of a column that was wanted; empty, if the file has not got it. */
+    /** The values of a wanted column; empty if the file does not have the column. */
     public Optional<ColumnChunk> column(int columnId) {
         for (int i = 0; i < columns.size(); i++) {
             if (columns.get(i).id() == columnId) {
@@ -172,7 +173,7 @@ public final class ColumnChunks implements AutoCloseable {
         return Optional.empty();
     }
 
-    /** The LSN of every row, where they have one in common. */
+    /** The LSN of every row, if the file has a common one. */
     public long commonLsn() {
         return file.ingestLsn();
     }
@@ -182,7 +183,7 @@ public final class ColumnChunks implements AutoCloseable {
         if (decoded != null && decoded.first() == first) {
             return decoded.chunks();
         }
-        ahead.clear(); // of a walk that failed before it came here
+        ahead.clear(); // chunks of an earlier call that failed
         @Nullable ColumnChunk[] present = new ColumnChunk[columns.size()];
         BitSet missing = find(first, present);
         if (missing.isEmpty()) {
@@ -198,14 +199,14 @@ public final class ColumnChunks implements AutoCloseable {
         for (int i = 1; i < AHEAD && bytes < AHEAD_BYTES; i++) {
             int nextRows = file.chunkRows(next);
             if (nextRows == 0 || !filter.mayMatch(next, nextRows)) {
-                break; // behind one that is left out others may follow, which a seek finds
+                break; // after a skipped chunk, wanted ones need a seek
             }
             @Nullable ColumnChunk[] following = new ColumnChunk[columns.size()];
             missing = find(next, following);
             boolean isWanted = !missing.isEmpty();
             missing.andNot(open.columns());
             if (!isWanted || !missing.isEmpty()) {
-                break; // all is in memory, or other columns are missing than before
+                break; // all columns are in memory, or other ones are missing
             }
             decode(open, next, nextRows, following, memory.nanoTime());
             ahead.add(new Ahead(next, following));
@@ -269,9 +270,9 @@ public final class ColumnChunks implements AutoCloseable {
     }
 
     /**
-     * Fills in what was not found.
+     * Decodes the chunks that were not found.
      *
-     * @param start when the work began
+     * @param start time of the start of the work
      */
     private void decode(
             Decoder open, int first, int rows, @Nullable ColumnChunk[] target, long start)
@@ -289,7 +290,8 @@ public final class ColumnChunks implements AutoCloseable {
                 decoded.set(i);
             }
         }
-        // One pass over the file decodes all of them; the time of a single one cannot be measured
+        // One pass over the file decodes all columns, so the time of a single column cannot be
+        // measured
         long nanos = (memory.nanoTime() - start) / Math.max(1, decoded.cardinality());
         for (int i = decoded.nextSetBit(0); i >= 0; i = decoded.nextSetBit(i + 1)) {
             memory.decoded(

@@ -8,8 +8,8 @@ import org.apache.hadoop.hive.ql.exec.vector.DoubleColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.LongColumnVector;
 
 /**
- * A copier of picked values of one column from the vectors of several files, one kind of vector in
- * one loop. Confined to one thread.
+ * A copier of picked values of one column, in compactions, from the ORC vectors of several files to
+ * the vector of a new file. It has one loop for each kind of vector. Confined to one thread.
  */
 final class ColumnCopier {
     private final PickedRows picked;
@@ -20,7 +20,7 @@ final class ColumnCopier {
         this.vectors = new ColumnVector[picked.files.size()];
     }
 
-    /** Whether values of a type can be copied: nested ones cannot. */
+    /** Whether values of a type can be copied; nested types cannot. */
     static boolean copies(DataType type) {
         return !type.form().isNested();
     }
@@ -29,8 +29,8 @@ final class ColumnCopier {
      * Copies the picked rows {@code [from, from + count)} of a column.
      *
      * @param column of the files' readers
-     * @param at where the first one goes in the target, which has no values there since it was
-     *     reset
+     * @param at the target position of the first row; the target has no values from there on since
+     *     its reset
      */
     void copy(int column, int from, int count, ColumnVector target, int at) {
         Arrays.setAll(vectors, file -> picked.files.get(file).column(column));
@@ -87,7 +87,9 @@ final class ColumnCopier {
         }
     }
 
-    /** The position of the value in its vector; below 0: it is null, and so is the target's now. */
+    /**
+     * The position of the value in its vector; below 0 if it is null, then sets null in the target.
+     */
     private int position(ColumnVector source, int pick, ColumnVector target, int row) {
         int position = source.isRepeating ? 0 : picked.positions[pick];
         if (source.noNulls || !source.isNull[position]) {

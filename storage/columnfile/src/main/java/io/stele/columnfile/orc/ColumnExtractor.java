@@ -17,11 +17,11 @@ import org.apache.hadoop.hive.ql.exec.vector.MapColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.StructColumnVector;
 
 /**
- * A copier of the values of one column, or nested element, out of ORC's vectors: the inverse of
- * {@link ColumnAppender}. Stateless.
+ * A copier of the values of one column, or nested element, from ORC vectors into binary rows, for
+ * readers of column files: the inverse of {@link ColumnAppender}. Stateless.
  */
 abstract class ColumnExtractor {
-    /** Sets the value at {@code index} to that of a row, null or not; what is not set is null. */
+    /** Sets the value at {@code index} to the value of a row; does not set it if that is null. */
     final void extract(ColumnVector source, int row, ValueEncoder target, int index) {
         int at = source.isRepeating ? 0 : row;
         if (source.noNulls || !source.isNull[at]) {

@@ -8,8 +8,8 @@ import org.apache.orc.RecordReader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cursor over the rows of a column file in file order. Starts before the first. Confined to one
- * thread.
+ * A cursor over the binary rows of a column file in file order, for scans, compactions and change
+ * reads. It starts before the first row and reads the store. Confined to one thread.
  */
 public final class ColumnFileCursor implements AutoCloseable {
     private final String path;
@@ -47,8 +47,8 @@ public final class ColumnFileCursor implements AutoCloseable {
     }
 
     /**
-     * Goes to before the row of an ordinal: the next {@link #advance} is on it. Reads what it skips
-     * of the row's row group.
+     * Moves before the row of an ordinal, so that the next {@link #advance} is on it. Decodes the
+     * skipped rows of its row group.
      */
     public void seek(int ordinal) throws IOException {
         OrcErrors.translate(

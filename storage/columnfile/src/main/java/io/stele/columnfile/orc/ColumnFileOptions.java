@@ -7,9 +7,10 @@ import static java.util.Objects.requireNonNull;
  * They are for writers only: readers find all of them in the file.
  *
  * @param stripeBytes memory at which a stripe ends: the unit of parallel reading
- * @param rowGroupRows most rows with statistics and positions of their own: the unit of skipping;
- *     wide rows make it fewer, so that a row group stays near {@link #ROW_GROUP_BYTES}
- * @param chunkBytes most bytes that are compressed together: a point read decompresses one such
+ * @param rowGroupRows the most rows of a row group, the unit of skipping, which has statistics and
+ *     positions. Row groups of wide rows have fewer rows, so that their size stays near {@link
+ *     #ROW_GROUP_BYTES}
+ * @param chunkBytes the most bytes that are compressed together; a point read decompresses one such
  *     chunk of each stream
  */
 public record ColumnFileOptions(
@@ -20,12 +21,12 @@ public record ColumnFileOptions(
      */
     static final long ROW_GROUP_BYTES = 2 << 20;
 
-    /** Fewer than this slow scans down, which restart at each row group. */
+    /** Fewer rows would slow down scans, which restart at each row group. */
     static final int MIN_ROW_GROUP_ROWS = 1_000;
 
     /**
-     * Stripes and row groups as Trino and Hive have them; chunks of 64 KiB cost scans nothing and
-     * make point reads four times cheaper.
+     * Stripes and row groups have the sizes of Trino and Hive; chunks of 64 KiB cost scans nothing
+     * and make point reads four times cheaper.
      */
     public static final ColumnFileOptions DEFAULT =
             new ColumnFileOptions(OrcCompression.LZ4, 64L << 20, 10_000, 64 << 10);

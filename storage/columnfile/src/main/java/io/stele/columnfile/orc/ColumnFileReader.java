@@ -49,8 +49,9 @@ import org.apache.orc.impl.ReaderImpl;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reader of one column file, written by a sidecar or by a Trino worker, as binary rows of chosen
- * columns. Columns are found by id; a column that the file does not have reads as null.
+ * A reader of one column file in the engine, whose cursors and row readers return binary rows or
+ * vectors of chosen columns. A sidecar or a Trino worker wrote the file. Columns are found by id; a
+ * column that the file does not have reads as null.
  *
  * <p>It holds the decoded file footer and the checksums. Immutable and thread-safe; its cursors are
  * not thread-safe.
@@ -58,18 +59,20 @@ import org.jspecify.annotations.Nullable;
 public final class ColumnFileReader {
     static final int ABSENT = -1;
 
-    /** A configuration of the library, a schema, and what is around them. */
+    /** Memory of a configuration of the library, a schema and other fixed objects. */
     private static final long BASE_BYTES = 8 << 10;
 
     private static final long DECODED_BYTES = 8;
 
-    /** Of a byte of a row's data, which are compressed. */
+    /** Decoded bytes for each stored, compressed byte of a row's data. */
     private static final long DECODED_ROW_BYTES = 4;
 
-    /** 256 KiB: what is smaller costs one request as a whole, and two by its ends. */
+    /**
+     * 256 KiB: a smaller file is read as a whole with one request instead of its two ends with two.
+     */
     private static final int WHOLE_BYTES = 256 << 10;
 
-    /** Values and, of text, lengths; nulls are few. */
+    /** Streams of values and, for text, of lengths; null streams are small. */
     private static final int STREAMS_A_COLUMN = 2;
 
     private final String path;
@@ -109,10 +112,10 @@ public final class ColumnFileReader {
     }
 
     /**
-     * Opens a file and reads its checksums and its footer: its metadata from its key index where
-     * they are there, which is one request.
+     * Opens a file and reads its checksums and its footer, by one request if its key index has the
+     * metadata.
      *
-     * @param columns of which rows are made, in this order
+     * @param columns of the returned rows, in this order
      * @throws SteleException CORRUPT_DATA if it is not an ORC file of this entry
      */
     public static ColumnFileReader open(
@@ -125,10 +128,10 @@ public final class ColumnFileReader {
     }
 
     /**
-     * The same; without metadata in a key index, it reads the first and last bytes and the
-     * checksums side by side from a store that is worth it.
+     * Opens a file and passes on the metadata of stripes. Without metadata in a key index, it reads
+     * the first bytes, the last bytes and the checksums, in parallel if the store has read-ahead.
      *
-     * @param stripes gets the metadata of those stripes that came with that
+     * @param stripes receives the metadata of the stripes that were read with it
      */
     static ColumnFileReader open(
             ObjectStore store,
@@ -155,7 +158,7 @@ public final class ColumnFileReader {
                         stripes);
     }
 
-    /** Where the checksums of a file are. */
+    /** The path of the object that has the checksums of a file. */
     static String checksumsPath(StoredColumnFile file) {
         return file.indexedMetadata().isPresent()
                 ? WrittenFile.keyIndexPath(file.path())
@@ -163,7 +166,8 @@ public final class ColumnFileReader {
     }
 
     /**
-     * @param known the checksums; empty: those beside the file are read, if it has some
+     * @param known the checksums; if empty, the checksums beside the file are read, if there are
+     *     any
      */
     private static ChecksummedFile checksummed(
             ObjectStore store, StoredColumnFile file, Optional<FileChecksums> known)
@@ -175,10 +179,10 @@ public final class ColumnFileReader {
     }
 
     /**
-     * Opens a file by its own ends.
+     * Opens a file by reading its first and last bytes.
      *
-     * @param known as {@link #checksummed} takes them
-     * @param stripes gets the metadata of those stripes that came with them
+     * @param known the checksums, as in {@link #checksummed}
+     * @param stripes receives the metadata of the stripes that were read with it
      */
     static ColumnFileReader openEnds(
             ObjectStore store,
@@ -263,7 +267,7 @@ public final class ColumnFileReader {
         return stripe.getOffset() + stripe.getIndexLength() + stripe.getDataLength();
     }
 
-    /** The stripe metadata that its writer recorded. */
+    /** Decodes the stripe metadata that the file's writer recorded. */
     Map<Integer, StripeMetadata> stripes(FileMetadataBytes written) {
         Map<Integer, StripeMetadata> found = new HashMap<>();
         for (int number = 0; number < orc.getStripes().size(); number++) {
@@ -281,7 +285,7 @@ public final class ColumnFileReader {
         return found;
     }
 
-    /** The metadata of a stripe; blocks. */
+    /** Reads the metadata of a stripe; blocks. */
     StripeMetadata readStripeMetadata(int stripe) throws IOException {
         return readStripeMetadata(content, orc.getStripes().get(stripe));
     }
@@ -298,10 +302,10 @@ public final class ColumnFileReader {
     }
 
     /**
-     * Opens a file by its metadata, without reading; empty if these are its checksums alone, or its
-     * end is too long.
+     * Opens a file by its metadata, without a read; empty if these are only checksums, or the end
+     * of the file is too long.
      *
-     * @param stripes gets the metadata of the stripes that they have
+     * @param stripes receives the metadata of the stripes in them
      */
     static Optional<ColumnFileReader> ofMetadata(
             ObjectStore store,
@@ -319,7 +323,7 @@ public final class ColumnFileReader {
         return reader;
     }
 
-    /** The same of a file that was just written, without reading; empty if its end is too long. */
+    /** Opens a file that was just written, without a read; empty if its end is too long. */
     static Optional<ColumnFileReader> ofWritten(
             ObjectStore store,
             StoredColumnFile file,
@@ -331,7 +335,7 @@ public final class ColumnFileReader {
             return Optional.empty();
         }
         String place = checksumsPath(file);
-        // Those in a key index name their block size themselves
+        // Checksums in a key index contain their block size
         FileChecksums sums =
                 file.checksumBlockBytes().isPresent()
                         ? FileChecksums.decode(
@@ -357,7 +361,7 @@ public final class ColumnFileReader {
     }
 
     /**
-     * @param tail of the file, if it is loaded already
+     * @param tail of the file, if it was read before
      */
     private static ReaderImpl openOrc(ChecksummedFile content, Optional<OrcTail> tail)
             throws IOException {
@@ -374,17 +378,20 @@ public final class ColumnFileReader {
                 content.path(), () -> (ReaderImpl) OrcFile.createReader(path, options));
     }
 
-    /** Memory held, in bytes, about: a footer decoded takes several times what it has encoded. */
+    /**
+     * The approximate memory that this holds, in bytes; a decoded footer takes several times its
+     * encoded size.
+     */
     long retainedBytes() {
         return BASE_BYTES
                 + DECODED_BYTES * orc.getSerializedFileFooter().remaining()
                 + FileChecksums.sizeBytes(orc.getContentLength(), FileChecksums.BLOCK_BYTES);
     }
 
-    /** The same file, to be read from its beginning to its end by a compaction. */
+    /** A reader of the same file for a compaction that reads it from its beginning to its end. */
     public ColumnFileReader sequential(SequentialReads reads) throws IOException {
         ObjectReader ahead = reads.over(content.unchecked(), sequentialPlan());
-        return ahead == content.unchecked() // nothing is read ahead of
+        return ahead == content.unchecked() // there is no read-ahead
                 ? this
                 : new ColumnFileReader(
                         this, openOrc(content.through(ahead), Optional.of(tail(orc))));
@@ -394,7 +401,7 @@ public final class ColumnFileReader {
         return new OrcTail(orc.getFileTail(), orc.getSerializedFileFooter().duplicate(), 0);
     }
 
-    /** The same file, read by another reader of it. */
+    /** A reader of the same file by another ORC reader. */
     private ColumnFileReader(ColumnFileReader same, ReaderImpl orc) {
         this.path = same.path;
         this.content = same.content;
@@ -408,8 +415,8 @@ public final class ColumnFileReader {
     }
 
     /**
-     * The footer of each stripe and then its data, as the library reads them, in whole blocks; what
-     * it does not read are the row indexes.
+     * The ranges in the order of the library's reads, in whole blocks: the footer of each stripe,
+     * then its data. The library does not read the row indexes.
      */
     private List<ByteRange> sequentialPlan() {
         List<ByteRange> plan = new ArrayList<>();
@@ -443,7 +450,7 @@ public final class ColumnFileReader {
         return path;
     }
 
-    /** The columns that rows are made of. */
+    /** The columns of the returned rows. */
     public List<ColumnSchema> columns() {
         return columns;
     }
@@ -452,29 +459,30 @@ public final class ColumnFileReader {
         return orc.getNumberOfRows();
     }
 
-    /** Walks all rows from the first. */
+    /** A cursor over all rows from the first. */
     public ColumnFileCursor cursor() throws IOException {
         return cursor(new RowAssembler(this));
     }
 
     /**
-     * The same, each row mapped from the columns of this reader to those of another schema version.
+     * A cursor over all rows from the first, each mapped from the columns of this reader to another
+     * schema version.
      */
     public ColumnFileCursor cursor(RowMapping mapping) throws IOException {
         return cursor(new RowAssembler(this, mapping));
     }
 
-    /** Walks all rows from the first in batches of columns. */
+    /** A cursor over all rows from the first in batches of column vectors. */
     public ColumnBatches batches() throws IOException {
         RecordReader rows = OrcErrors.translate(path, () -> orc.rows(readOptions()));
         return new ColumnBatches(path, this, rows, newBatchRows(rowCount()));
     }
 
     /**
-     * A reader of some of the file's columns; the others have no meaning. It reads ahead where the
-     * store is worth it.
+     * An ORC reader of some of the file's columns; the other columns of its batches are undefined.
+     * It reads ahead if the store has read-ahead.
      *
-     * @param ordinal of the first row that is wanted; those of its stripe before it can be read
+     * @param ordinal of the first wanted row; earlier rows of its stripe can be read, too
      * @param wanted the stripes that will be read
      */
     RecordReader openRecords(int[] positions, int ordinal, StripesDataReader.WantedStripes wanted)
@@ -505,7 +513,10 @@ public final class ColumnFileReader {
         }
     }
 
-    /** The ordinal of the first row of a stripe; of that behind the last, the number of rows. */
+    /**
+     * The ordinal of the first row of a stripe; for the number after the last stripe, the number of
+     * rows.
+     */
     int firstOrdinal(int stripe) {
         long rows = 0;
         for (int before = 0; before < stripe; before++) {
@@ -514,7 +525,9 @@ public final class ColumnFileReader {
         return Math.toIntExact(rows);
     }
 
-    /** Position in the file of a column, {@link #ABSENT} if it is not among those of the reader. */
+    /**
+     * The position of a column in the file; {@link #ABSENT} if it is not a column of the reader.
+     */
     int positionOf(int columnId) {
         for (int i = 0; i < positions.length; i++) {
             if (columns.get(i).id() == columnId) {
@@ -525,10 +538,10 @@ public final class ColumnFileReader {
     }
 
     /**
-     * Rows of the chunk that starts at a row: stripes are cut into chunks of {@link
-     * ColumnChunk#MAX_ROWS} from their first row on.
+     * The number of rows of the chunk that starts at a row. Stripes are split into chunks of {@link
+     * ColumnChunk#MAX_ROWS} rows, from their first row on.
      *
-     * @param ordinal of a chunk's first row; the number of rows has none
+     * @param ordinal of a chunk's first row; the result is 0 for the row count of the file
      */
     int chunkRows(int ordinal) {
         long stripeEnd = 0;
@@ -541,7 +554,10 @@ public final class ColumnFileReader {
         return 0;
     }
 
-    /** The first row of one of several chunks that are spread over the file evenly. */
+    /**
+     * The first row of chunk {@code number} of {@code count} chunks that are spread evenly over the
+     * file.
+     */
     int sampledChunk(int number, int count) {
         int ordinal = (int) (rowCount() * number / count);
         int first = firstOrdinal(rowCount() == 0 ? 0 : rowGroup(ordinal).stripe());
@@ -553,7 +569,7 @@ public final class ColumnFileReader {
         return new ColumnFileCursor(path, assembler, rows, newBatchRows(rowCount()));
     }
 
-    /** Row groups of the file: numbered through all stripes. */
+    /** The row group of a row. */
     RowGroup rowGroup(int ordinal) {
         if (ordinal < 0 || ordinal >= rowCount()) {
             throw new IllegalArgumentException(
@@ -573,21 +589,21 @@ public final class ColumnFileReader {
         }
     }
 
-    /** Whether the data of row groups are read side by side. */
+    /** Whether the data of row groups are read in parallel. */
     boolean isParallel() {
         return content.isParallel();
     }
 
     /**
-     * The row groups of a stripe that may have rows with wanted values, by the statistics of its
-     * row index; empty if it has none of these columns.
+     * The row groups of a stripe that may have rows with wanted values in all columns, by the
+     * statistics of its row index; empty if the file has none of these columns.
      *
-     * @param wanted by all of its columns
+     * @param wanted the filtered columns and their values
      */
     Optional<BitSet> matchingRowGroups(
             int stripe, StripeMetadata metadata, List<WantedValues> wanted) throws IOException {
         boolean[] included = new boolean[orc.getSchema().getMaximumId() + 1];
-        Map<Integer, LongIntervals> filtered = new HashMap<>(); // by the library's number
+        Map<Integer, LongIntervals> filtered = new HashMap<>(); // by the library's column number
         for (WantedValues some : wanted) {
             int position = positionOf(some.column().id());
             if (position != ABSENT) {
@@ -638,15 +654,15 @@ public final class ColumnFileReader {
                 || wanted.overlaps(dates.getMinimum(), dates.getMaximum());
     }
 
-    /** A reader of one row group alone. */
+    /** A reader of one row group. */
     RowGroupReader openRowGroup(RowGroup group) throws IOException {
         return openRowGroups(group.stripe(), Set.of(group.index()), readOptions());
     }
 
     /**
-     * A reader of some row groups of a stripe, whose data are read now, side by side.
+     * A reader of some row groups of a stripe, whose data are read now, in parallel.
      *
-     * @param groups positions in the stripe
+     * @param groups positions in the stripe, from 0
      */
     RowGroupReader openRowGroups(int stripe, Set<Integer> groups, StripeMetadata metadata)
             throws IOException {
@@ -654,7 +670,8 @@ public final class ColumnFileReader {
     }
 
     /**
-     * The same, if some data are in memory. The reader retains only those of its own row groups.
+     * A reader of some row groups of a stripe, some of whose data are in memory. It retains only
+     * the data of its own row groups.
      */
     RowGroupReader openRowGroups(
             int stripe,
@@ -671,11 +688,11 @@ public final class ColumnFileReader {
     }
 
     /**
-     * Reads the data of some row groups of a stripe, side by side; shared and neighbouring ranges
+     * Reads the data of some row groups of a stripe, in parallel; shared and neighbouring ranges
      * are read once.
      *
      * @param groups positions in the stripe
-     * @return the ranges that a reader of any one of them requests
+     * @return the ranges that readers of these row groups request, with their bytes
      */
     Map<ByteRange, ByteBuffer> readRowGroups(
             int stripe, Set<Integer> groups, StripeMetadata metadata) throws IOException {
@@ -717,7 +734,7 @@ public final class ColumnFileReader {
                 rowBytes(number));
     }
 
-    /** Memory of a row of a stripe while it is decoded, on average, about. */
+    /** The approximate average memory of a decoded row of a stripe, in bytes. */
     long rowBytes(int number) {
         StripeInformation stripe = orc.getStripes().get(number);
         return Long.BYTES * (orc.getSchema().getMaximumId() + 1L)
@@ -731,11 +748,11 @@ public final class ColumnFileReader {
         return stride == 0 ? 1 : (int) ((stripe.getNumberOfRows() + stride - 1) / stride);
     }
 
-    /** About the memory of a reader of {@code groups} row groups of a stripe. */
+    /** The approximate memory of a reader of {@code groups} row groups of a stripe, in bytes. */
     long weightBytes(int number, int groups) {
         StripeInformation stripe = orc.getStripes().get(number);
-        // Every stream that is read holds a buffer of the largest chunk size: files of workers have
-        // chunks of 256 KiB, so a reader of one row group of twenty streams holds 5 MiB.
+        // Every stream has a buffer of the largest chunk size. Files of workers have chunks of 256
+        // KiB, so a reader of one row group with twenty streams holds 5 MiB.
         long bufferBytes =
                 STREAMS_A_COLUMN * (orc.getSchema().getMaximumId() + 1L) * orc.getCompressionSize();
         return 4096
@@ -752,7 +769,10 @@ public final class ColumnFileReader {
         return RowLayout.of(columns);
     }
 
-    /** Position in the file of each column, {@link #ABSENT} if it is not there. */
+    /**
+     * The position in the file of each column of the reader; {@link #ABSENT} if the file does not
+     * have it.
+     */
     int position(int column) {
         return positions[column];
     }

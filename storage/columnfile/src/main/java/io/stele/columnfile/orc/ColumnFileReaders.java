@@ -20,9 +20,9 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * A cache of the open readers of column files, with their decoded footers and checksums, for files
- * that this node has read or written. Beside it is a cache of the encoded metadata of recently
- * written files, from any writer, for other nodes that read those files.
+ * The cache of a node's open column file readers, with decoded footers and checksums; a miss reads
+ * the store. It also caches the encoded metadata of recently written files, from any writer, for
+ * other nodes that read those files.
  *
  * <p>Files never change, so no entry is ever invalidated; entries of a deleted file are removed
  * with {@link #forget}. Thread-safe.
@@ -30,7 +30,7 @@ import java.util.function.LongSupplier;
 public final class ColumnFileReaders {
     private static final long ENTRY_BYTES = 250; // key, map and policy, about
 
-    /** The memory of open files, divided by this, is that of new files' metadata. */
+    /** The memory of open files divided by this is the memory of new files' metadata. */
     private static final int FRESH_SHARE = 4;
 
     private final SingleFlightCache<String, ColumnFileReader> readers;
@@ -48,7 +48,7 @@ public final class ColumnFileReaders {
         this.readers =
                 new SingleFlightCache<>(
                         name, maxBytes, reader -> reader.retainedBytes() + ENTRY_BYTES, nanoTime);
-        // Without a clock: the time that a hit saves is unknown, because a miss reads the metadata
+        // No clock: the time that a hit saves is unknown, because a miss reads the metadata
         // elsewhere
         this.fresh =
                 new SingleFlightCache<>(
@@ -58,9 +58,9 @@ public final class ColumnFileReaders {
     }
 
     /**
-     * The reader of a file; blocks if it is not here.
+     * The reader of a file; blocks if it is not cached.
      *
-     * @param columns those that the file's schema version has, always the same for a file
+     * @param columns of the file's schema version, always equal for a file
      */
     public ColumnFileReader open(
             ObjectStore store, StoredColumnFile file, List<ColumnSchema> columns)
@@ -82,23 +82,24 @@ public final class ColumnFileReaders {
                 });
     }
 
-    /** A place where the metadata of a file are stored in one piece. */
+    /** A reader of the stored metadata of a file. */
     @FunctionalInterface
     public interface MetadataSource {
         /**
          * Reads {@link FileMetadata#encodeStored}; blocks.
          *
-         * @return empty: they are not stored there
+         * @return empty if they are not stored there
          */
         Optional<byte[]> read() throws IOException;
     }
 
     /**
-     * As {@link #open}; blocks.
+     * The reader of a file, and the metadata of stripes that were read with it; blocks.
      *
-     * @param metadata read where they are not in memory: one request, and shorter than that of the
-     *     end of the key index
-     * @param stripes gets the metadata of stripes, where they came with the file's
+     * @param metadata read if the file's metadata is not in memory; one request, shorter than a
+     *     read of the key index's end
+     * @param stripes receives the metadata of the stripes, if they were read with the file's
+     *     metadata
      */
     ColumnFileReader open(
             ObjectStore store,
@@ -150,15 +151,15 @@ public final class ColumnFileReaders {
     }
 
     /**
-     * What the metadata of a file came to.
+     * The decoded metadata of a file.
      *
      * @param reader empty if the end of the file is too long
      */
     private record Decoded(FileChecksums checksums, Optional<ColumnFileReader> reader) {}
 
     /**
-     * Opens a file by its metadata, without reading; empty if they do not belong to the file. Then
-     * they are dropped, because the store has all of them.
+     * Opens a file by its metadata, without a read. Empty if they do not belong to the file; then
+     * they are dropped, because the store has them.
      */
     private Optional<Decoded> decode(
             ObjectStore store,
@@ -197,18 +198,18 @@ public final class ColumnFileReaders {
                         why));
     }
 
-    /** The reader of a file, if it is here. */
+    /** The reader of a file, if it is cached. */
     public Optional<ColumnFileReader> findOpen(String path) {
         return readers.find(path);
     }
 
-    /** The same; that is no use of it. */
+    /** The reader of a file, if it is cached; does not count as a use. */
     public Optional<ColumnFileReader> peekOpen(String path) {
         return readers.peek(path);
     }
 
     /**
-     * Takes a file that was just written; its reader, if it is here now.
+     * Caches a file that was just written; returns its reader, if it is cached now.
      *
      * @param columns as in {@link #open}
      */
@@ -227,20 +228,20 @@ public final class ColumnFileReaders {
     }
 
     /**
-     * Takes the metadata of a file that another node wrote.
+     * Caches the metadata of a file that another node wrote.
      *
-     * @param encoded {@link FileMetadata#encode}; not to be changed
+     * @param encoded {@link FileMetadata#encode}; must not be changed
      */
     public void keepMetadata(String path, byte[] encoded) {
         fresh.put(path, encoded);
     }
 
-    /** The metadata of a file that was written recently, here or elsewhere, for another node. */
+    /** The cached metadata of a file that any node wrote recently, to be sent to another node. */
     public Optional<byte[]> findMetadata(String path) {
         return fresh.find(path);
     }
 
-    /** Whether that is here. */
+    /** Whether {@link #findMetadata} would find the metadata of a file. */
     public boolean hasMetadata(String path) {
         return fresh.peek(path).isPresent();
     }
@@ -255,7 +256,7 @@ public final class ColumnFileReaders {
         return readers.statistics();
     }
 
-    /** Of the metadata of new files. */
+    /** The statistics of the metadata of new files. */
     public CacheStatistics freshStatistics() {
         return fresh.statistics();
     }

@@ -17,8 +17,8 @@ import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.util.Progressable;
 
 /**
- * One column file as the ORC library wants to read it, every read checked; everything but reading
- * is refused. Thread-safe.
+ * A read-only Hadoop file system of a single column file, through which the ORC library reads the
+ * file with verified checksums. Other operations are refused. Thread-safe.
  */
 public final class ColumnFileSystem extends FileSystem {
     private static final URI ROOT = URI.create("stele:///");
@@ -102,8 +102,7 @@ public final class ColumnFileSystem extends FileSystem {
     }
 
     /**
-     * Positioned reads of the file; the position of its own is for the library's few sequential
-     * reads.
+     * A stream with positioned reads; its own position is for the library's few sequential reads.
      */
     private static final class FileInput extends FSInputStream {
         private final ChecksummedFile file;

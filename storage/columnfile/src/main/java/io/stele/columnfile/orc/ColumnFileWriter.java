@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * writer also collects the statistics for the file's manifest entry.
  *
  * <p>Invariant: the file is not visible before {@link #finish}, and {@link #close} without {@link
- * #finish} leaves nothing. Confined to one thread.
+ * #finish} publishes nothing. Confined to one thread.
  */
 public final class ColumnFileWriter implements AutoCloseable {
     private static final int MIN_CHUNK_BYTES = 4 << 10;
@@ -51,7 +51,7 @@ public final class ColumnFileWriter implements AutoCloseable {
     private final String path;
     private final ObjectStore store;
     private final ColumnFileOptions options;
-    private final TypeDescription fileSchema; // without what the sample decides on
+    private final TypeDescription fileSchema; // without the columns that the sample adds
     private final RowLayout layout;
     private final ColumnAppender[] appenders;
     private final StatsCollector stats;
@@ -60,14 +60,14 @@ public final class ColumnFileWriter implements AutoCloseable {
     private final int lsnColumn;
     private final List<ColumnRange> ranges = new ArrayList<>(); // of columns that are copied
 
-    /** Full batches that wait for the choice of encodings; empty once the ORC writer is there. */
+    /** The full batches before the choice of encodings; empty once the ORC writer exists. */
     private final List<VectorizedRowBatch> sample = new ArrayList<>();
 
     private VectorizedRowBatch batch;
     private @Nullable Writer writer;
-    private @Nullable ScaledVectors scaled; // there with the ORC writer
+    private @Nullable ScaledVectors scaled; // exists with the ORC writer
     private long rowCount;
-    private final BitSet dictionaryColumns; // positions of those that users want so
+    private final BitSet dictionaryColumns; // positions of columns that users configured so
     private long rowBytes;
     private long minLsn = Long.MAX_VALUE;
     private long maxLsn;
@@ -103,7 +103,7 @@ public final class ColumnFileWriter implements AutoCloseable {
         this.batch = newBatch();
     }
 
-    /** Starts a file whose checksums the caller stores: they are in the summary's end. */
+    /** Starts a file whose checksums the caller stores; the summary contains them. */
     public static ColumnFileWriter create(
             ObjectStore store, String path, TableSchema schema, ColumnFileOptions options)
             throws IOException {
@@ -127,9 +127,9 @@ public final class ColumnFileWriter implements AutoCloseable {
     }
 
     /**
-     * Adds a row; rows lie in the file in the order of the calls. The row is copied.
+     * Adds a row, in the order of the calls. The row is copied.
      *
-     * @param row of the layout of the schema's columns
+     * @param row in the layout of the schema's columns
      * @param rowId the row's generated id; ignored if the table has a primary key
      */
     public void add(BinaryRow row, long lsn, long rowId) throws IOException {
@@ -168,10 +168,10 @@ public final class ColumnFileWriter implements AutoCloseable {
     }
 
     /**
-     * Adds rows of other files, column by column; they lie in this one in the order of the picks.
+     * Adds rows of other files, in the order of the picks, copied column by column.
      *
-     * @param picked of files whose readers make rows of this file's layout
-     * @return bytes that they take as rows, about
+     * @param picked from files whose readers have the columns of this file
+     * @return the approximate size of the rows in bytes
      */
     public long addPicked(PickedRows picked) throws IOException {
         long bytes = 0;
@@ -285,17 +285,17 @@ public final class ColumnFileWriter implements AutoCloseable {
     }
 
     /**
-     * @param isWhole whether the sample is all that the file will have
+     * @param isWhole whether the sample has all rows of the file
      */
     private Writer createWriter(boolean isWhole) throws IOException {
         Configuration configuration = OrcLibrary.configuration();
         if (isWhole) {
-            // The tables of the hash take megabytes a column, however few its values are
+            // The hash tables take megabytes for each column, even of few values
             configuration = new Configuration(configuration);
             OrcConf.DICTIONARY_IMPL.setString(configuration, "rbtree");
         }
         if (!dictionaryColumns.isEmpty()) {
-            // Else the library gives a dictionary up when it has many entries for its rows
+            // Else the library abandons a dictionary that has many entries for its rows
             configuration = new Configuration(configuration);
             OrcConf.DICTIONARY_KEY_SIZE_THRESHOLD.setDouble(configuration, 1.0);
         }
@@ -321,14 +321,14 @@ public final class ColumnFileWriter implements AutoCloseable {
         return OrcFile.createWriter(ColumnFileSystem.path(path), orcOptions);
     }
 
-    // Each stream has buffers of a chunk, which in a file of a few rows would be most of its
-    // memory.
+    // Each stream has buffers of the chunk size, which would be most of the memory for a file of
+    // few rows.
     private int chunkBytes(boolean isWhole) {
         long needed = isWhole ? 2 * Long.highestOneBit(rowBytes) : Long.MAX_VALUE;
         return (int) Math.clamp(needed, MIN_CHUNK_BYTES, options.chunkBytes());
     }
 
-    /** The text columns whose values do not repeat, as ORC's option wants their names. */
+    /** The names of the text columns whose values do not repeat, in the form of ORC's option. */
     private String directColumns() {
         List<String> names = new ArrayList<>();
         for (int i = 0; i < appenders.length; i++) {
@@ -352,8 +352,8 @@ public final class ColumnFileWriter implements AutoCloseable {
     }
 
     /**
-     * Our days and times count in the proleptic calendar and UTC; vectors with another setting
-     * would be converted.
+     * Sets a vector to the proleptic calendar and UTC, as in Stele's days and times; the library
+     * would convert vectors with other settings.
      */
     private static void useProlepticUtc(ColumnVector vector) {
         switch (vector) {

@@ -25,29 +25,33 @@ import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
 /**
- * A reader of single rows of column files by ordinal: the second half of a lookup by key in a
- * column tablet. It caches compressed row groups and the metadata of stripes. Thread-safe.
+ * A reader of single rows of column files by ordinal, the second half of a lookup by key in a
+ * column tablet. It caches compressed row groups and stripe metadata; a miss reads the store.
+ * Thread-safe.
  */
 public final class ColumnPointReader {
     /**
-     * The reader itself, by identity: it determines the columns, and comparing those would cost
-     * more than the lookup.
+     * The key of a row group. The file is compared by identity, because its reader determines the
+     * columns, and comparing columns would cost more than the lookup.
      */
     private record Key(ColumnFileReader file, RowGroup group) {}
 
-    /** By path: they are the same for all readers of the file, which this does not hold. */
+    /**
+     * The key of a stripe's metadata. The path is sufficient, because the metadata are equal for
+     * all readers of the file.
+     */
     private record StripeKey(String path, int stripe) {}
 
     /**
-     * The memory of row groups, divided by this, is that of stripes' metadata, which are some
-     * thousandths of the row groups.
+     * The memory of row groups divided by this is the memory of stripe metadata, which are some
+     * thousandths of the size of the row groups.
      */
     private static final int STRIPES_SHARE = 4;
 
     /** 16 MiB: row indexes are small, and without them a lookup has to wait once more. */
     private static final long MIN_STRIPES_BYTES = 16 << 20;
 
-    /** 128 MiB: of the row groups that are read at once, by all calls together. */
+    /** 128 MiB: the memory of the row groups that all calls together read at once. */
     private static final long MAX_READING_BYTES = 128 << 20;
 
     /**
@@ -61,17 +65,18 @@ public final class ColumnPointReader {
     private final LongSupplier nanoTime;
     private final long maxCachedBytes;
     private final int maxReadingKib;
-    private final Semaphore readingKib; // fair: one of a large row group has its turn
+    private final Semaphore readingKib; // fair, so that large row groups get their turn
 
     /**
-     * @param nanoTime measures what reading row groups takes
+     * @param nanoTime the clock that measures reads of row groups
      */
     public ColumnPointReader(String name, long maxBytes, LongSupplier nanoTime) {
         this(name, maxBytes, MAX_READING_BYTES, nanoTime);
     }
 
     /**
-     * @param maxReadingBytes of the row groups that are read at once; one may be larger
+     * @param maxReadingBytes memory of the row groups that are read at once; a single one may be
+     *     larger
      */
     ColumnPointReader(String name, long maxBytes, long maxReadingBytes, LongSupplier nanoTime) {
         this.groups =
@@ -89,9 +94,9 @@ public final class ColumnPointReader {
     }
 
     /**
-     * Opens a file with the metadata of its stripes, as far as they come with it; blocks.
+     * Opens a file, and caches the metadata of its stripes that were read with it; blocks.
      *
-     * @param metadata as {@link ColumnFileReaders} reads them
+     * @param metadata as in {@link ColumnFileReaders}
      */
     public ColumnFileReader open(
             ColumnFileReaders readers,
@@ -106,7 +111,7 @@ public final class ColumnPointReader {
         return reader;
     }
 
-    /** Opens a file that was just written, as {@link #open}, without reading. */
+    /** Opens a file that was just written, as {@link #open} does, without a read. */
     public void written(
             ColumnFileReaders readers,
             ObjectStore store,
@@ -125,9 +130,9 @@ public final class ColumnPointReader {
     }
 
     /**
-     * The reads of rows of a file, which do not need each other and read each row group once; one
-     * request may be for several of a stripe. Row groups that are in memory are not read, and those
-     * that are read go there, unless a stripe has too many of them.
+     * Independent reads of rows of a file, which read each row group once and may request several
+     * row groups of a stripe together. Cached row groups are not read again. Row groups that were
+     * read are cached, unless they are too many of one stripe.
      *
      * @param ordinals ascending
      * @param found may be called by several threads at once
@@ -181,8 +186,8 @@ public final class ColumnPointReader {
             present.get().readAll(ordinals, found);
             return;
         }
-        // Around the load, not within: a reader that waits for another's load waits for nothing
-        // else
+        // Acquired around the load, not within: a reader that waits for another reader's load waits
+        // for nothing else
         int kib = acquire(file.weightBytes(group.stripe(), 1));
         try {
             group(key).readAll(ordinals, found);
@@ -191,9 +196,7 @@ public final class ColumnPointReader {
         }
     }
 
-    /**
-     * Reads row groups of a stripe together, for the cache: near each other they are one request.
-     */
+    /** Reads row groups of a stripe together for the cache; near row groups become one request. */
     private void readGroups(
             ColumnFileReader file,
             int stripe,
@@ -206,7 +209,7 @@ public final class ColumnPointReader {
             StripeMetadata metadata = metadata(file, stripe);
             Map<ByteRange, ByteBuffer> data =
                     file.readRowGroups(stripe, positions(byGroup), metadata);
-            long readNanos = nanoTime.getAsLong() - start; // each by itself would have waited so
+            long readNanos = nanoTime.getAsLong() - start; // each alone would have waited as long
             for (Map.Entry<RowGroup, int[]> entry : byGroup.entrySet()) {
                 long opening = nanoTime.getAsLong();
                 RowGroupReader reader =
@@ -265,8 +268,8 @@ public final class ColumnPointReader {
     }
 
     /**
-     * A cursor over some columns of a file, which finds the metadata of stripes that are in memory;
-     * see {@link ColumnChunks}.
+     * A cursor over some columns of a file that uses the cached metadata of stripes; see {@link
+     * ColumnChunks}.
      */
     public ColumnChunks openChunks(
             ColumnFileReader file,
@@ -289,8 +292,8 @@ public final class ColumnPointReader {
     }
 
     /**
-     * The row at {@code ordinal} of {@code file}; use the same reader between calls, since its row
-     * groups are cached by it.
+     * The row at {@code ordinal} of {@code file}. Calls should use the same reader, because row
+     * groups are cached for each reader.
      */
     public ColumnRow read(ColumnFileReader file, int ordinal) throws IOException {
         requireNonNull(file, "file is null");
@@ -326,7 +329,7 @@ public final class ColumnPointReader {
         return groups.statistics();
     }
 
-    /** Of the metadata of stripes. */
+    /** The statistics of the cached metadata of stripes. */
     public CacheStatistics stripeStatistics() {
         return stripes.statistics();
     }

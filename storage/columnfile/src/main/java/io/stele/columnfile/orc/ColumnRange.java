@@ -13,8 +13,9 @@ import org.apache.hadoop.hive.ql.exec.vector.DoubleColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.LongColumnVector;
 
 /**
- * A filter that passes only those values of a column to a {@link StatsCollector} that may change
- * its bounds, which are few after the first ones, and counts the nulls. Confined to one thread.
+ * A filter in column file writers that passes only the values of a column that may change its
+ * bounds to a {@link StatsCollector}, and counts the nulls. After the first values, few change the
+ * bounds. Confined to one thread.
  */
 final class ColumnRange {
     private final int column;
@@ -25,7 +26,7 @@ final class ColumnRange {
     private final boolean isText; // bounds are the bytes themselves
     private long minLong = Long.MAX_VALUE;
     private long maxLong = Long.MIN_VALUE;
-    private double minDouble = Double.NaN; // Double.compare has it above all others
+    private double minDouble = Double.NaN; // greatest in the order of Double.compare
     private double maxDouble = Double.NEGATIVE_INFINITY;
     private byte[] minBytes = new byte[0];
     private byte[] maxBytes = new byte[0];
@@ -41,7 +42,7 @@ final class ColumnRange {
         this.isText = layout.type(0).form().isVariable();
     }
 
-    /** Takes rows of a vector into account that was filled row by row. */
+    /** Adds rows of a vector that was filled row by row. */
     void add(ColumnVector vector, int from, int count) {
         int nulls = 0;
         for (int i = from; i < from + count; i++) {
@@ -76,7 +77,7 @@ final class ColumnRange {
 
     private boolean moves(double value) {
         if (Double.isNaN(value)) {
-            return true; // no bound, but it counts
+            return true; // NaN is no bound, but it is counted
         }
         boolean lower = Double.compare(value, minDouble) < 0;
         boolean higher = Double.compare(value, maxDouble) > 0;

@@ -3,29 +3,30 @@ package io.stele.columnfile.orc;
 import java.util.Optional;
 
 /**
- * Doubles that are short decimal fractions, as whole numbers: with a scale of 2, 12.34 is stored as
- * 1,234 minus a base. A double is encoded only if it decodes to the same bits: {@link #encode}
- * checks this. Most doubles in tables are such (Afroozeh, Kuffó and Boncz, "ALP: Adaptive Lossless
- * floating-Point Compression", SIGMOD 2023, section 2; the base is their frame of reference). Other
- * than there the whole number is divided by a power of ten and not multiplied by its inverse, which
- * rounds once, so that one number says how to decode.
+ * A lossless encoding of doubles with few decimal digits as whole numbers, for {@link
+ * ScaledColumn}s of column files. With a scale of 2, 12.34 is stored as 1,234 minus a base. A
+ * double is encoded only if it decodes to the same bits: {@link #encode} checks this. Most doubles
+ * in tables have few digits (Afroozeh, Kuffó and Boncz, "ALP: Adaptive Lossless floating-Point
+ * Compression", SIGMOD 2023, section 2; the base is their frame of reference). Unlike ALP, it
+ * divides the whole number by a power of ten instead of multiplying it by the inverse. A division
+ * rounds only once, so that the scale alone determines the decoding.
  *
  * <p>Immutable and thread-safe.
  *
- * @param scale digits behind the point, 0 to {@value #MAX_SCALE}
- * @param base the value that is encoded as 0, as a whole number: in the middle of all values, small
- *     numbers of both signs are left
+ * @param scale digits after the decimal point, 0 to {@value #MAX_SCALE}
+ * @param base the whole number that is encoded as 0. In the middle of all values, it makes all
+ *     encoded numbers small
  */
 public record DecimalScale(int scale, long base) {
     /** Millionths. */
     public static final int MAX_SCALE = 6;
 
-    /** The result of {@link #encode} for a double that is no such fraction. */
+    /** The result of {@link #encode} for a double that this cannot encode. */
     public static final long NONE = Long.MIN_VALUE;
 
     /**
-     * Five bytes and a sign: the double itself has eight, and less is not won above. Below 2^53, so
-     * that every whole number is a double.
+     * Five bytes and a sign: larger numbers would save too little of the eight bytes of a double.
+     * It is below 2^53, so that every whole number is a double.
      */
     static final long MAX_WHOLE = 1L << 40;
 
@@ -41,7 +42,7 @@ public record DecimalScale(int scale, long base) {
         }
     }
 
-    /** The number that {@link #decode} makes this value of, or {@link #NONE}. */
+    /** The number that {@link #decode} decodes to this value, or {@link #NONE}. */
     public long encode(double value) {
         long whole = whole(value, scale);
         return whole == NONE ? NONE : whole - base;
@@ -49,7 +50,7 @@ public record DecimalScale(int scale, long base) {
 
     private static long whole(double value, int scale) {
         double rounded = Math.rint(value * POWERS[scale]);
-        if (!(Math.abs(rounded) <= MAX_WHOLE)) { // nor is NaN
+        if (!(Math.abs(rounded) <= MAX_WHOLE)) { // also true for NaN
             return NONE;
         }
         long whole = (long) rounded;
@@ -59,12 +60,15 @@ public record DecimalScale(int scale, long base) {
                 : NONE;
     }
 
-    /** The value of an encoded number: larger for a larger one. */
+    /** The value of an encoded number; strictly increasing with the number. */
     public double decode(long encoded) {
         return (encoded + base) / POWERS[scale];
     }
 
-    /** A number such that all lower ones are of lower values; not the greatest such number. */
+    /**
+     * A number below which all numbers decode to lower values; not necessarily the greatest such
+     * number.
+     */
     public long floor(double value) {
         return (long)
                         Math.clamp(
@@ -74,7 +78,10 @@ public record DecimalScale(int scale, long base) {
                 - base;
     }
 
-    /** A number such that all greater ones are of greater values; not the least such number. */
+    /**
+     * A number above which all numbers decode to greater values; not necessarily the least such
+     * number.
+     */
     public long ceiling(double value) {
         return (long)
                         Math.clamp(
@@ -84,13 +91,15 @@ public record DecimalScale(int scale, long base) {
                 - base;
     }
 
-    /** Finds the least scale of the values that it is shown. Confined to one thread. */
+    /**
+     * A builder that finds the least scale that encodes all added values. Confined to one thread.
+     */
     public static final class Chooser {
         private int scale;
         private double least = Double.POSITIVE_INFINITY;
         private double greatest = Double.NEGATIVE_INFINITY;
 
-        /** Takes one more value into account. */
+        /** Adds a value. */
         public void add(double value) {
             least = Math.min(least, value);
             greatest = Math.max(greatest, value);
@@ -100,14 +109,14 @@ public record DecimalScale(int scale, long base) {
         }
 
         /**
-         * The scale of all values so far, with the base in their middle; empty if there is none, or
-         * no value was shown.
+         * The scale of all values so far, with the base in their middle; empty if no scale fits, or
+         * no value was added.
          */
         public Optional<DecimalScale> choice() {
             if (scale > MAX_SCALE || least > greatest) {
                 return Optional.empty();
             }
-            // Of a greater scale than their own both may be too large
+            // At a scale above their own, both may be too large
             long low = whole(least, scale);
             long high = whole(greatest, scale);
             return low == NONE || high == NONE

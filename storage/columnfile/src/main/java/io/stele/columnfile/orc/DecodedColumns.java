@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * The decoded-column cache of aggregations: chunks of file columns, decoded and packed. A repeated
- * aggregation of a cached chunk does not read, decompress or decode it again.
+ * The decoded-column cache of aggregations, in memory: chunks of file columns, decoded and packed.
+ * A repeated aggregation of a cached chunk does not read, decompress or decode it again.
  *
  * <p>Files never change, so no entry is ever invalidated; chunks of a deleted file are removed with
  * {@link #forget}. The cache does not decide which rows are visible; its readers do. Thread-safe.
@@ -19,13 +19,15 @@ import java.util.function.LongSupplier;
 public final class DecodedColumns {
     private static final int ENTRY_BYTES = 150; // key, map and policy, about
 
-    /** Chunks of a column of a file that a sample looks for. */
+    /** The number of chunks of a file's column in a sample. */
     private static final int SAMPLED = 8;
 
     private final SingleFlightCache<Key, ColumnChunk> chunks;
     private final LongSupplier nanoTime;
 
-    /** A column's values from a row of a file on; no other file ever has its name. */
+    /**
+     * The key of a chunk: a column's values from a row of a file on. File names are never reused.
+     */
     private record Key(String path, int columnId, int firstOrdinal) {}
 
     /**
@@ -44,11 +46,12 @@ public final class DecodedColumns {
     }
 
     /**
-     * The share of the values of some columns of a file that are here, by a sample; nothing counts
-     * as used.
+     * The cached share (0 to 1) of the values of some columns of a file, estimated by a sample;
+     * does not count as a use.
      *
-     * @param file its reader; empty if it is not open: then the first chunk stands for all
-     * @param columns those that the file does not have are left out
+     * @param file the file's reader; empty if it is not open: then the sample is the first chunk
+     *     alone
+     * @param columns columns that the file does not have are ignored
      */
     public double share(String path, Optional<ColumnFileReader> file, List<ColumnSchema> columns) {
         int asked = 0;
@@ -66,15 +69,15 @@ public final class DecodedColumns {
         return asked == 0 ? 1 : (double) present / asked;
     }
 
-    /** Whether that is here; counts nothing, and does not make it look used. */
+    /** Whether a chunk is cached; does not count as a use. */
     boolean has(String path, int columnId, int firstOrdinal) {
         return chunks.has(new Key(path, columnId, firstOrdinal));
     }
 
     /**
-     * Takes what was not found and had to be decoded.
+     * Caches a chunk that was not found and was decoded.
      *
-     * @param nanos that reading and decoding it took
+     * @param nanos time to read and decode the chunk
      */
     void decoded(String path, int columnId, int firstOrdinal, ColumnChunk chunk, long nanos) {
         chunks.putMissed(new Key(path, columnId, firstOrdinal), chunk, nanos);

@@ -8,18 +8,19 @@ import org.apache.hadoop.hive.ql.exec.vector.BytesColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.VectorizedRowBatch;
 
 /**
- * An estimate, from the first rows of a file, of which text columns repeat their values. A column
- * that does not is written directly: building a dictionary of ten columns of random text costs more
- * than all the rest of writing them.
+ * An estimate, from the first rows of a new column file, whether a text column repeats its values.
+ * A column without repetitions is written without a dictionary. Building dictionaries for ten
+ * columns of random text costs more than the rest of the work to write them.
  */
 final class DictionarySample {
     /**
-     * Rows in the sample: 4,096 distinct ones out of 20,000 values still show about 10 % repeated.
+     * Rows in the sample: of a column with 20,000 distinct values, they show about 10 % repeated
+     * values.
      */
     static final int ROWS = 4096;
 
     /**
-     * Above this share of distinct values a dictionary would not pay; ORC itself decides again
+     * Above this share of distinct values, a dictionary saves nothing; ORC itself decides again
      * after the first row group.
      */
     private static final double MAX_DISTINCT_SHARE = 0.9;

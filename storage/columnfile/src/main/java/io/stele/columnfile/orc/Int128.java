@@ -4,7 +4,10 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/** Two longs as 16 bytes, most significant first. */
+/**
+ * A codec of 128-bit numbers, such as UUIDs and long decimals, between two longs and 16 bytes, most
+ * significant first.
+ */
 final class Int128 {
     private static final VarHandle LONG =
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);

@@ -7,11 +7,11 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * An output stream that forwards all bytes and retains the last {@link #MAX_BYTES} of them.
- * Confined to one thread.
+ * An output stream that forwards all bytes of a new column file and retains the last {@link
+ * #MAX_BYTES}, from which the file is opened without a read. Confined to one thread.
  */
 final class LastBytes extends FilterOutputStream {
-    /** The end of a file of a hundred columns and ten stripes has about half of it. */
+    /** The end of a file of a hundred columns and ten stripes has about half of this. */
     static final int MAX_BYTES = 64 << 10;
 
     private final byte[] ring = new byte[MAX_BYTES];
@@ -42,7 +42,7 @@ final class LastBytes extends FilterOutputStream {
         written += length;
     }
 
-    /** All bytes, or the last ones that are retained. */
+    /** All written bytes, or the retained last ones. */
     byte[] bytes() {
         if (written <= MAX_BYTES) {
             return Arrays.copyOf(ring, (int) written);

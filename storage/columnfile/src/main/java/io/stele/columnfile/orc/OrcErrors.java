@@ -22,8 +22,8 @@ public final class OrcErrors {
     }
 
     /**
-     * Runs {@code call}; failures of the library on the bytes become CORRUPT_DATA. When it opens a
-     * file or a stripe, the library wraps all exceptions, also those of the store.
+     * Runs {@code call}; failures of the library that damaged bytes cause become CORRUPT_DATA. When
+     * the library opens a file or a stripe, it wraps all exceptions, also exceptions of the store.
      */
     public static <T> T translate(String path, Call<T> call) throws IOException {
         try {

@@ -11,25 +11,21 @@ import org.apache.orc.OrcConf;
  * configuration file of a Hadoop installation is read.
  */
 public final class OrcLibrary {
-    /**
-     * Rows of one vectorized batch: few enough that ten columns of 100 bytes stay in a core's own
-     * cache.
-     */
+    /** Rows of one vectorized batch: ten columns of 100 bytes still fit in a core's own cache. */
     static final int BATCH_ROWS = 1024;
 
     private OrcLibrary() {}
 
     public static Configuration configuration() {
         Configuration configuration = new Configuration(false);
-        // A hash instead of a red-black tree: dictionaries of Stele's files are built, never
-        // ordered.
+        // A hash table instead of a red-black tree: dictionaries of Stele's files need no order.
         configuration.set(OrcConf.DICTIONARY_IMPL.getAttribute(), "hash");
         return configuration;
     }
 
     /**
-     * Every writer gets the stripe size that it requested, so the code that opens writers must
-     * limit their number.
+     * A memory manager that never limits a writer's stripe size, so the code that opens writers
+     * must limit their number.
      */
     public static class FixedMemory implements MemoryManager {
         @Override

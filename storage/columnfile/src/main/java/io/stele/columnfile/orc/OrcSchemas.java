@@ -13,20 +13,22 @@ import java.util.stream.Collectors;
 import org.apache.orc.TypeDescription;
 
 /**
- * Table columns as ORC columns. Each has the attributes {@value #ID_ATTRIBUTE} (column id) and
- * {@value #TYPE_ATTRIBUTE} (type as text); readers match columns by id, never by name or position.
+ * A converter of table schemas to ORC schemas for writers and readers of column files. Each ORC
+ * column has the attributes {@value #ID_ATTRIBUTE} (column id) and {@value #TYPE_ATTRIBUTE} (type
+ * as text); readers match columns by id, never by name or position.
  */
 public final class OrcSchemas {
     public static final String ID_ATTRIBUTE = "stele.id";
     public static final String TYPE_ATTRIBUTE = "stele.type";
 
     /**
-     * Attribute of a column whose type changed inside: the ids of its row fields, as {@link
-     * io.stele.protocol.schema.IdentifiedType} orders them. Without it they are 1, 2 and so on.
+     * Attribute of a column whose nested type changed: the ids of its row fields, in the order of
+     * {@link io.stele.protocol.schema.IdentifiedType}. Without the attribute, the ids are 1, 2 and
+     * so on.
      */
     public static final String FIELDS_ATTRIBUTE = "stele.fields";
 
-    /** Id of the hidden column {@code _lsn}: as in scans. */
+    /** Id of the hidden column {@code _lsn}, as in scans. */
     public static final int LSN_ID = -1;
 
     /** Id of the hidden column {@code _row_id}. */
@@ -35,8 +37,8 @@ public final class OrcSchemas {
     private OrcSchemas() {}
 
     /**
-     * The columns of a file that this process writes: the table's in order, {@code _row_id} if it
-     * has no primary key, {@code _lsn}.
+     * The columns of a new file: the table's columns in order, {@code _row_id} if it has no primary
+     * key, {@code _lsn}.
      */
     public static TypeDescription fileSchema(TableSchema schema) {
         TypeDescription root = tableSchema(schema);
@@ -70,7 +72,7 @@ public final class OrcSchemas {
     }
 
     /**
-     * The ORC type of a type; text of bounded length is a plain string, because its length was
+     * The ORC type of a data type. Text of bounded length is a plain string, because its length was
      * checked when it was received.
      */
     public static TypeDescription type(DataType type) {
@@ -103,8 +105,8 @@ public final class OrcSchemas {
     }
 
     /**
-     * Whether a column of a file has whole numbers, dates or times, whose values are the longs of
-     * the type as a reader has it. Times of another unit are not.
+     * Whether the stored values of a column are the longs of the reader's type: whole numbers,
+     * dates or times. Times of another unit are not.
      */
     static boolean isStoredAsLongs(TypeDescription stored, DataType read) {
         return switch (stored.getCategory()) {
@@ -120,7 +122,8 @@ public final class OrcSchemas {
     }
 
     private static TypeDescription decimal(int precision, int scale) {
-        // Through the largest precision: ORC checks each setter against what it has at that moment
+        // First sets the largest precision, because ORC checks each setter against the present
+        // values
         return TypeDescription.createDecimal()
                 .withPrecision(DecimalType.MAX_PRECISION)
                 .withScale(scale)

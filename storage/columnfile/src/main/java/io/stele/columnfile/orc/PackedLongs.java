@@ -3,8 +3,8 @@ package io.stele.columnfile.orc;
 import java.util.Arrays;
 
 /**
- * Longs as their distance to the smallest, in two, four or eight bytes each (frame of reference).
- * Immutable.
+ * An array of longs, stored as distances to the smallest one in two, four or eight bytes each
+ * (frame of reference), for decoded columns in memory. Immutable.
  */
 final class PackedLongs {
     static final PackedLongs NONE = new PackedLongs(0, new short[0], new int[0], new long[0]);
@@ -15,7 +15,7 @@ final class PackedLongs {
     private final long base;
     private final short[] shorts; // one of the three has values
     private final int[] ints;
-    private final long[] longs; // not less the base
+    private final long[] longs; // the values themselves, without base
 
     private PackedLongs(long base, short[] shorts, int[] ints, long[] longs) {
         this.base = base;
@@ -31,7 +31,7 @@ final class PackedLongs {
             least = Math.min(least, values[i]);
             most = Math.max(most, values[i]);
         }
-        long range = most - least; // below 0: more than a long has
+        long range = most - least; // below 0: overflow
         if (range >= 0 && range <= SHORT_MASK) {
             short[] shorts = new short[count];
             for (int i = 0; i < count; i++) {
@@ -50,7 +50,7 @@ final class PackedLongs {
     }
 
     /**
-     * @param room written, unless the values are there as they are
+     * @param room for the values; written unless they are stored as longs
      */
     long[] unpack(long[] room, int count) {
         if (longs.length > 0) {

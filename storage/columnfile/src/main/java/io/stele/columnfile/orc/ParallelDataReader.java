@@ -35,10 +35,10 @@ abstract class ParallelDataReader implements DataReader {
                 InStream.options().withCodec(codec).withBufferSize(file.getCompressionSize());
     }
 
-    /** The footer of a stripe as it is in the file. */
+    /** The encoded footer of a stripe. */
     abstract ByteBuffer footer(StripeInformation stripe) throws IOException;
 
-    /** Fills in what need not be read; false if it has to be. */
+    /** Sets the data of a range that is in memory; false if the range must be read. */
     abstract boolean find(BufferChunk wanted);
 
     static ByteRange footerRange(StripeInformation stripe) {
@@ -76,7 +76,9 @@ abstract class ParallelDataReader implements DataReader {
         return list;
     }
 
-    /** The ranges that must be read, in order of their offsets; all others are filled in. */
+    /**
+     * The ranges that must be read, in order of their offsets; sets the data of all other ranges.
+     */
     final List<BufferChunk> missing(BufferChunkList list) {
         List<BufferChunk> missing = new ArrayList<>();
         for (DiskRangeList at = list.get(); at != null; at = at.next) {
@@ -109,7 +111,7 @@ abstract class ParallelDataReader implements DataReader {
         // nothing is pooled
     }
 
-    /** The library reads through a copy; there is no state to copy. */
+    /** Returns this: the library reads through a copy, and there is no state to copy. */
     @Override
     @SuppressWarnings("MethodDoesntCallSuperMethod")
     public DataReader clone() {

@@ -5,12 +5,12 @@ import static java.util.Objects.requireNonNull;
 import java.util.List;
 
 /**
- * Rows picked from the present batches of several files, in the order in which they are to be
- * written. They are invalid as soon as one of the files moves to its next batch. Confined to one
- * thread.
+ * References to rows picked from the present batches of several column files, in the order in which
+ * a compaction writes them. They are invalid as soon as one of the files moves to its next batch.
+ * Confined to one thread.
  */
 public final class PickedRows {
-    /** As many as a batch of the writer has. */
+    /** The number of rows of a writer's batch. */
     public static final int MAX = OrcLibrary.BATCH_ROWS;
 
     final List<ColumnBatches> files;

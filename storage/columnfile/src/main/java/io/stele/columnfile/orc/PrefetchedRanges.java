@@ -10,8 +10,9 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /**
- * A file of which some ranges are in memory; all others are read on demand. Lives as long as a file
- * is being opened. Ranges are added under its lock; when all are there, several threads may read.
+ * A reader of a column file, used while the file is opened, that serves prefetched ranges from
+ * memory and reads other ranges on demand. Ranges are added under its lock; after all are added,
+ * several threads may read.
  */
 final class PrefetchedRanges implements ObjectReader {
     /**

@@ -10,7 +10,10 @@ import org.apache.hadoop.hive.ql.exec.vector.VectorizedRowBatch;
 import org.apache.orc.TypeDescription;
 import org.jspecify.annotations.Nullable;
 
-/** An assembler of binary rows from the rows of ORC batches. Confined to one thread. */
+/**
+ * A converter of rows of ORC batches to binary rows, for cursors and point reads of column files.
+ * Confined to one thread.
+ */
 final class RowAssembler {
     private final ColumnFileReader file;
     private final ColumnExtractor[] extractors;
@@ -18,12 +21,12 @@ final class RowAssembler {
     private final BinaryRow view;
     private final RowMapping.@Nullable Mapper mapper;
 
-    /** Rows of the file's columns. */
+    /** An assembler of rows of the reader's columns. */
     RowAssembler(ColumnFileReader file) {
         this(file, null);
     }
 
-    /** Rows of the columns that they are mapped to. */
+    /** An assembler of rows that are mapped to other columns. */
     RowAssembler(ColumnFileReader file, @Nullable RowMapping mapping) {
         this.file = file;
         this.mapper = mapping == null || mapping.isSameBytes() ? null : mapping.mapper();

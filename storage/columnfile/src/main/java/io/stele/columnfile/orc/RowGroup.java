@@ -1,4 +1,7 @@
 package io.stele.columnfile.orc;
 
-/** One row group of a file: the stripe, and the position in it. */
+/**
+ * The position of a row group in a column file: the number of its stripe, and its number in the
+ * stripe, from 0.
+ */
 record RowGroup(int stripe, int index) {}

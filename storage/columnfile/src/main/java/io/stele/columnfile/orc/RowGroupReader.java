@@ -9,14 +9,17 @@ import org.apache.hadoop.hive.ql.exec.vector.VectorizedRowBatch;
 import org.apache.orc.RecordReader;
 
 /**
- * A reader of single rows of one or several row groups of a stripe, whose compressed streams it
- * holds in memory. Thread-safe: guarded by its own lock.
+ * A reader of single rows from row groups of one stripe, whose compressed streams it holds in
+ * memory: an entry of the cache for point reads. Thread-safe: guarded by its own lock.
  */
 final class RowGroupReader {
-    /** To seek a row costs as much as to decode some hundred: both begin at the row group. */
+    /**
+     * The most rows between rows that are decoded together. A seek costs as much as decoding some
+     * hundred rows.
+     */
     private static final int MAX_WALKED_ROWS = 1024;
 
-    /** 1 MiB: of rows that are decoded together. */
+    /** 1 MiB: the memory of rows that are decoded together. */
     private static final long WALKED_BYTES = 1 << 20;
 
     private final String path;
@@ -27,8 +30,8 @@ final class RowGroupReader {
     private final int walkedRows;
 
     /**
-     * @param weightBytes of memory, about
-     * @param rowBytes of a row in memory, on average
+     * @param weightBytes its approximate memory
+     * @param rowBytes average memory of a decoded row
      */
     RowGroupReader(
             String path, RowAssembler rows, RecordReader reader, long weightBytes, long rowBytes) {
@@ -40,7 +43,7 @@ final class RowGroupReader {
         this.walkedRows = walkedRows(rowBytes);
     }
 
-    /** The greatest distance of rows that are decoded together. */
+    /** The greatest distance, in rows, of rows that are decoded together. */
     static int walkedRows(long rowBytes) {
         return (int) Math.clamp(WALKED_BYTES / Math.max(1, rowBytes), 1, MAX_WALKED_ROWS);
     }
@@ -67,7 +70,7 @@ final class RowGroupReader {
                 row.toByteArray());
     }
 
-    /** Rows of one row group in ascending order. */
+    /** Reads rows of one row group in ascending order. */
     synchronized void readAll(int[] ordinals, Consumer<ColumnRow> found) throws IOException {
         for (int first = 0; first < ordinals.length; ) {
             int end = first + 1;
@@ -82,7 +85,7 @@ final class RowGroupReader {
         }
     }
 
-    /** Rows of one row group that are near each other. */
+    /** Reads rows of one row group that are near each other. */
     private List<ColumnRow> readNear(int[] ordinals, int from, int to) throws IOException {
         if (to - from == 1) {
             return List.of(readRow(ordinals[from]));

@@ -7,13 +7,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A hidden column of a column file with the values of a column of doubles as whole numbers, which
- * take a fraction of the bytes: ORC has no encoding for doubles. Readers that do not support the
- * column read the doubles, which are stored as well.
+ * The description of a hidden column of a column file that repeats a column of doubles as whole
+ * numbers, for faster scans. Whole numbers take a fraction of the bytes, because ORC has no
+ * encoding for doubles. The doubles are stored, too, for readers that do not support the hidden
+ * column.
  *
- * <p>It has a value for every double, or for the first ones only: a writer that finds a double that
- * is no such fraction writes nulls from there on. So the column can replace the doubles only if the
- * file's statistics count as many values in it.
+ * <p>It has a value for every double, or for the first ones only: from the first double on that
+ * {@link DecimalScale} cannot encode, the writer writes nulls. So the column can replace the
+ * doubles only if the file's statistics count as many values in it.
  *
  * @param columnId the column of doubles, in the table
  */
@@ -21,20 +22,23 @@ public record ScaledColumn(int columnId, DecimalScale scale) {
     /** Attribute of the column: the id of the column of doubles. */
     public static final String OF_ATTRIBUTE = "stele.scaled";
 
-    /** Attribute of the column: digits behind the point. */
+    /** Attribute of the column: digits after the decimal point. */
     public static final String SCALE_ATTRIBUTE = "stele.scale";
 
-    /** Attribute of the column: what to add to its numbers. */
+    /** Attribute of the column: the base to add to its numbers. */
     public static final String BASE_ATTRIBUTE = "stele.base";
 
-    /** Those of {@code _lsn} and {@code _row_id} are above, and more may come. */
+    /**
+     * The first id of such columns; ids above it are reserved for hidden columns such as {@code
+     * _lsn} and {@code _row_id}.
+     */
     private static final int FIRST_ID = -1000;
 
     public ScaledColumn {
         requireNonNull(scale, "scale is null");
     }
 
-    /** Of a column with these attributes, if it is one. */
+    /** The description of a column with these attributes, if it is a scaled column. */
     public static Optional<ScaledColumn> of(Map<String, String> attributes) {
         String of = attributes.get(OF_ATTRIBUTE);
         String scale = attributes.get(SCALE_ATTRIBUTE);
@@ -61,7 +65,7 @@ public record ScaledColumn(int columnId, DecimalScale scale) {
                 Long.toString(scale.base()));
     }
 
-    /** A name that none of the others in the file has; readers ignore it. */
+    /** A name that no other column of the file has; readers ignore it. */
     public String name(Collection<String> others) {
         String name = "_scaled_" + columnId;
         while (others.contains(name)) {

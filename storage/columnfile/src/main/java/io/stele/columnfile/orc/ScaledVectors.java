@@ -11,12 +11,15 @@ import org.apache.hadoop.hive.ql.exec.vector.LongColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.VectorizedRowBatch;
 import org.apache.orc.TypeDescription;
 
-/** The {@link ScaledColumn}s of a file that is being written. Confined to one thread. */
+/**
+ * The encoder of the {@link ScaledColumn}s of a column file that is being written. It chooses the
+ * columns by a sample and adds them to each batch. Confined to one thread.
+ */
 final class ScaledVectors {
     private final List<Column> columns = new ArrayList<>();
 
     /**
-     * Chooses by the first rows which columns get one.
+     * Chooses by the first rows which columns get a scaled column.
      *
      * @param schema the columns whose vectors are the first of the batches, in their order
      */
@@ -46,7 +49,7 @@ final class ScaledVectors {
         return chooser.choice();
     }
 
-    /** The file's schema with these columns at its end. */
+    /** The file's schema with the scaled columns at its end. */
     TypeDescription addTo(TypeDescription fileSchema) {
         TypeDescription extended = fileSchema.clone();
         for (Column column : columns) {
@@ -57,7 +60,7 @@ final class ScaledVectors {
         return extended;
     }
 
-    /** The batch with these columns; valid until the next call. */
+    /** The batch with the scaled columns; valid until the next call. */
     VectorizedRowBatch with(VectorizedRowBatch batch) {
         if (columns.isEmpty()) {
             return batch;

@@ -12,11 +12,11 @@ import org.apache.orc.impl.ReaderImpl;
 import org.apache.orc.impl.RecordReaderImpl;
 
 /**
- * ORC's record reader for chosen row groups of one stripe: the library itself chooses by predicate
- * only. Confined to one thread.
+ * A subclass of ORC's record reader that reads chosen row groups of one stripe, for point reads;
+ * the library itself can choose only by predicate. Confined to one thread.
  *
- * <p>The library is given a predicate that is never evaluated: with one it caches the stripe's row
- * index, without one it reads it again at every seek.
+ * <p>The library receives a predicate that is never evaluated. Without a predicate, it would read
+ * the stripe's row index again at every seek.
  */
 final class SelectiveRecordReader extends RecordReaderImpl {
     private final boolean[] included;
@@ -27,7 +27,7 @@ final class SelectiveRecordReader extends RecordReaderImpl {
      */
     SelectiveRecordReader(ReaderImpl file, Reader.Options options, boolean[] included)
             throws IOException {
-        // Before super(), which reads the stripe and calls back.
+        // Set before super(), which reads the stripe and calls back.
         this.included = included.clone();
         String column = anyColumn(file, options.getInclude());
         super(file, options.searchArgument(anyPredicate(column), new String[] {column}));
@@ -47,7 +47,10 @@ final class SelectiveRecordReader extends RecordReaderImpl {
         return SearchArgumentFactory.newBuilder().isNull(column, PredicateLeaf.Type.LONG).build();
     }
 
-    /** One that is read, or the library reads the row index at every seek again. */
+    /**
+     * A column that is read; for another one, the library would read the row index again at every
+     * seek.
+     */
     private static String anyColumn(ReaderImpl file, boolean[] isIncluded) {
         TypeDescription schema = file.getSchema();
         for (int position = 0; position < schema.getChildren().size(); position++) {

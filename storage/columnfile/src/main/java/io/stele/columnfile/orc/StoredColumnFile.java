@@ -7,7 +7,8 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
- * A column file in a store, as those who list files describe it to its readers. Immutable.
+ * The description of a stored column file that its readers need, as in its manifest entry: path,
+ * size, rows and the place of its metadata. Immutable.
  *
  * <p>Invariant: a file without a column {@code _lsn} has {@code ingestLsn}.
  */
@@ -23,15 +24,15 @@ public interface StoredColumnFile {
     /** The LSN of every row of a file that has no column {@code _lsn}. */
     Optional<Lsn> ingestLsn();
 
-    /** The row id of row 0 where the file has no column {@code _row_id}. */
+    /** The row id of row 0, if the file has no column {@code _row_id}. */
     OptionalLong firstRowId();
 
     /** Block size of the checksums beside the file; empty if there are none. */
     OptionalInt checksumBlockBytes();
 
     /**
-     * The place of its metadata, which have its checksums; empty if these are beside the file, or
-     * it has none.
+     * The place of its metadata, which include its checksums; empty if the checksums are beside the
+     * file, or it has none.
      */
     Optional<IndexedMetadata> indexedMetadata();
 

@@ -33,7 +33,7 @@ final class StripeDataRanges extends StripeDataReader {
     /**
      * The ranges in order of their offsets.
      *
-     * @param columns that are read, by the library's number
+     * @param columns that are read, by the library's column number
      * @param included the row groups of the stripe
      */
     static List<ByteRange> find(
@@ -51,7 +51,7 @@ final class StripeDataRanges extends StripeDataReader {
         return reader.ranges;
     }
 
-    /** The same of all row groups; the row indexes are not needed. */
+    /** The ranges of all row groups in order of their offsets; needs no row indexes. */
     static List<ByteRange> findAll(
             ChecksummedFile content,
             ReaderImpl file,
@@ -65,7 +65,7 @@ final class StripeDataRanges extends StripeDataReader {
         return reader.ranges;
     }
 
-    /** The row indexes of some columns, which are in the metadata. */
+    /** The row indexes of some columns, decoded from the metadata. */
     static OrcIndex rowIndex(
             ChecksummedFile content,
             ReaderImpl file,
@@ -77,7 +77,7 @@ final class StripeDataRanges extends StripeDataReader {
         return planner(file, stripe, columns, reader).readRowIndex(null, null);
     }
 
-    /** The library's planner, which has parsed the stripe. */
+    /** The library's planner, after it has parsed the stripe. */
     private static StripePlanner planner(
             ReaderImpl file, StripeInformation stripe, boolean[] columns, StripeDataRanges reader)
             throws IOException {

@@ -11,8 +11,9 @@ import org.apache.orc.impl.BufferChunk;
 import org.apache.orc.impl.ReaderImpl;
 
 /**
- * A data reader for the ORC library of one stripe whose metadata are in memory. Some of its data
- * may be in memory, too. Confined to one thread.
+ * A data reader for the ORC library for one stripe whose metadata are in memory; it fetches the
+ * missing data by parallel requests, for point reads. Some of the data may be in memory, too.
+ * Confined to one thread.
  */
 class StripeDataReader extends ParallelDataReader {
     private final StripeInformation stripe;
@@ -35,8 +36,7 @@ class StripeDataReader extends ParallelDataReader {
     }
 
     /**
-     * Drops the fetched data of other row groups, because the library retains its readers and so
-     * this data.
+     * Drops the fetched data of other row groups, which the library would retain with this reader.
      */
     void dropFetched() {
         fetched = Map.of();

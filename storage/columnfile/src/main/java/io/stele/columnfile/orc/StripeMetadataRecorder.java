@@ -14,15 +14,18 @@ import org.apache.orc.impl.writer.WriterEncryptionVariant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stream that records the parts of an ORC file beside its columns' values while it is written: a
- * stripe begins with its row indexes, whose length is known when it ends, and ends with its footer.
- * Confined to one thread.
+ * An output stream that records the metadata of an ORC file (row indexes, stripe footers) while the
+ * ORC library writes it. A stripe begins with its row indexes, whose length is known at its end,
+ * and ends with its footer. Confined to one thread.
  */
 final class StripeMetadataRecorder extends FilterOutputStream {
-    /** Of a stripe; longer ones are not noted, and are read where they are wanted. */
+    /**
+     * The limit for one stripe; longer row indexes are not recorded, and readers read them from the
+     * file.
+     */
     private static final int MAX_INDEX_BYTES = 256 << 10;
 
-    /** Of all stripes. */
+    /** The limit for all stripes. */
     private static final long MAX_BYTES = 1 << 20;
 
     private final LastBytes last;
@@ -73,7 +76,7 @@ final class StripeMetadataRecorder extends FilterOutputStream {
         }
     }
 
-    /** All that was noted of the finished file; empty if its end is too long. */
+    /** The recorded bytes of the finished file; empty if its end is too long. */
     Optional<FileMetadataBytes> finish() {
         long end = position - stripesEnd;
         if (end > LastBytes.MAX_BYTES) {
@@ -83,7 +86,7 @@ final class StripeMetadataRecorder extends FilterOutputStream {
         return Optional.of(noted);
     }
 
-    /** The library's writer of stripes, through these notes. */
+    /** The library's writer of stripes, which notifies this recorder. */
     PhysicalFsWriter writer(OrcFile.WriterOptions options) throws IOException {
         return new NotedWriter(this, options);
     }

@@ -28,14 +28,17 @@ import org.apache.orc.impl.ReaderImpl;
 /**
  * A data reader for the ORC library that fetches the columns of the next stripes while one is
  * decoded, as far as the {@link RetrievalBalance} of the store has room. One stripe is always
- * ahead. Metadata of stripes that are in memory are not read. Confined to one thread at a time;
- * fetches run on the threads of the store.
+ * ahead. Stripe metadata in memory is not read again. Confined to one thread at a time; fetches run
+ * on the threads of the store.
  *
  * <p>Invariant: stripes are fetched in order, each at most once. Invariant: room taken from the
  * balance is returned when the stripe is reached, or with {@link #close}.
  */
 final class StripesDataReader extends ParallelDataReader {
-    /** Some kilobytes each: of the next stripes, whose columns nobody can find without them. */
+    /**
+     * The most stripe footers that are read together, of some kilobytes each. Without its footer,
+     * the columns of a stripe cannot be found.
+     */
     private static final int FOOTERS_TOGETHER = 16;
 
     private final ChecksummedFile content;
@@ -44,27 +47,27 @@ final class StripesDataReader extends ParallelDataReader {
     private final boolean[] included;
     private final WantedStripes wanted;
     private final ReadingAhead ahead;
-    // Its speed is not measured, so it has the room of one whose speed is unknown
+    // Its speed is not measured, so it has the room of a processor of unknown speed
     private final RetrievalBalance.Processor processor;
     private final Map<Integer, ByteBuffer> footers = new HashMap<>();
     private final Deque<Fetch> fetches = new ArrayDeque<>(); // in order
-    private Map<ByteRange, ByteBuffer> fetched = Map.of(); // of the stripe that is being read
-    private int next; // the first stripe that was not begun
+    private Map<ByteRange, ByteBuffer> fetched = Map.of(); // of the present stripe
+    private int next; // the first stripe whose fetch has not begun
 
     /** The stripes of a file that a reader of some columns reads. */
     interface WantedStripes {
         /** Whether some of the columns must be decoded. */
         boolean isWanted(int stripe);
 
-        /** Metadata of a stripe, if they are in memory. */
+        /** The metadata of a stripe, if it is in memory. */
         Optional<StripeMetadata> metadata(int stripe);
     }
 
-    /** The columns of a stripe on their way. */
+    /** A fetch of the columns of a stripe. */
     private record Fetch(int stripe, long bytes, FutureTask<Map<ByteRange, ByteBuffer>> task) {}
 
     /**
-     * @param included columns that are read, by the library's number
+     * @param included columns that are read, by the library's column number
      */
     StripesDataReader(
             ChecksummedFile content,
@@ -96,7 +99,7 @@ final class StripesDataReader extends ParallelDataReader {
                 : wanted.metadata(number).map(metadata -> metadata.footer().duplicate());
     }
 
-    /** Reads the footer of a stripe, and those of wanted ones behind it with it. */
+    /** Reads the footer of a stripe together with the footers of the next wanted stripes. */
     private ByteBuffer readFooters(int first) throws IOException {
         List<Integer> missing = new ArrayList<>(List.of(first));
         for (int number = first + 1;
@@ -150,7 +153,7 @@ final class StripesDataReader extends ParallelDataReader {
         next = Math.max(next, number + 1);
         beginAhead();
         fetched = take(number);
-        beginAhead(); // in the room of this one
+        beginAhead(); // in the room that this stripe has returned
         try {
             return super.readFileData(list, doForceDirect);
         } finally {
@@ -158,7 +161,9 @@ final class StripesDataReader extends ParallelDataReader {
         }
     }
 
-    /** Begins the next stripes, as far as their columns can be found and there is room. */
+    /**
+     * Begins the fetches of the next stripes, as far as their footers are known and there is room.
+     */
     private void beginAhead() throws IOException {
         for (; next < stripes.size(); next++) {
             if (!wanted.isWanted(next)) {
@@ -203,7 +208,7 @@ final class StripesDataReader extends ParallelDataReader {
         return found;
     }
 
-    /** The columns of a stripe that were fetched; none, if they were not, or that failed. */
+    /** The fetched columns of a stripe; empty if they were not fetched, or the fetch failed. */
     private Map<ByteRange, ByteBuffer> take(int number) throws IOException {
         Map<ByteRange, ByteBuffer> found = Map.of();
         while (!fetches.isEmpty() && fetches.getFirst().stripe <= number) {
@@ -228,18 +233,18 @@ final class StripesDataReader extends ParallelDataReader {
         } catch (ExecutionException failed) {
             if (failed.getCause() instanceof IOException
                     || failed.getCause() instanceof SteleException) {
-                return Map.of(); // the read that follows fails as well, or the store answers now
+                return Map.of(); // the read that follows fails, too, or succeeds
             }
             throw new IOException("Cannot read stripe " + fetch.stripe, failed.getCause());
         }
     }
 
     private static void drop(Fetch fetch) {
-        // Not interrupted: others may wait for the thread
+        // Not interrupted: other tasks may wait for the thread
         boolean ignored = fetch.task.cancel(false);
     }
 
-    /** The stripe that has a position of the file. */
+    /** The number of the stripe that contains a position of the file. */
     private int number(long position) {
         int number = 0;
         while (number + 1 < stripes.size() && stripes.get(number + 1).getOffset() <= position) {

@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.io.OutputStream;
 
 /**
- * An object's stream without its end: that is ours to decide, and the ORC library closes what it
- * writes to. Confined to one thread.
+ * An output stream whose close only flushes, because the ORC library closes its streams but only
+ * the column file writer may end the object. Confined to one thread.
  */
 public final class Unclosed extends FilterOutputStream {
     public Unclosed(OutputStream out) {

@@ -16,14 +16,14 @@ import org.apache.hadoop.hive.ql.exec.vector.DoubleColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.LongColumnVector;
 
 /**
- * A builder of the sketches of the columns of ORC batches, one kind of vector in one loop. Confined
- * to one thread.
+ * A builder of the column sketches of a new file from ORC batches, with one loop for each kind of
+ * vector. Confined to one thread.
  */
 public final class VectorSketches {
     private final List<Column> columns = new ArrayList<>();
 
     /**
-     * @param schema the columns whose vectors come, in their order
+     * @param schema the columns of the vectors, in their order
      */
     public VectorSketches(List<ColumnSchema> schema) {
         for (int position : SketchBuilder.sketched(schema)) {
@@ -31,14 +31,14 @@ public final class VectorSketches {
         }
     }
 
-    /** Takes the first rows of the vectors into account. */
+    /** Adds the first {@code count} rows of the vectors. */
     public void add(ColumnVector[] vectors, int count) {
         for (Column column : columns) {
             add(column, vectors[column.position], count);
         }
     }
 
-    /** Column id to sketch of the rows so far. */
+    /** The sketches of the rows so far, by column id. */
     public Map<Integer, ColumnSketch> sketches() {
         Map<Integer, ColumnSketch> sketches = new HashMap<>();
         columns.forEach(column -> sketches.put(column.schema.id(), column.builder.build()));
@@ -49,7 +49,7 @@ public final class VectorSketches {
         if (vector.isRepeating) {
             add(column, vector, 0, Math.min(count, 1));
             for (int i = 1; i < count && vector instanceof BytesColumnVector; i++) {
-                add(column, vector, 0, 1); // they have a length each
+                add(column, vector, 0, 1); // each value has a length
             }
             return;
         }

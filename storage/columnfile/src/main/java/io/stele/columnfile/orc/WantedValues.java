@@ -6,7 +6,8 @@ import io.stele.protocol.predicate.LongIntervals;
 import io.stele.protocol.schema.ColumnSchema;
 
 /**
- * The values of a column that a reader wants; null is none of them.
+ * The filter of a reader on one column, as intervals of wanted values, by which it skips chunks and
+ * row groups; null is never wanted.
  *
  * @param column in the reader's schema, of whole numbers, dates or times of 64 bits
  */

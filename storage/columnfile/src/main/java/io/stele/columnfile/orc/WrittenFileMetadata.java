@@ -13,11 +13,11 @@ import org.apache.orc.impl.OrcTail;
 import org.apache.orc.impl.ReaderImpl;
 
 /**
- * The metadata of a finished column file from its writer, from which a reader can be opened without
- * reading the file.
+ * The metadata of a column file in memory right after its writing, from which readers are opened
+ * without reading the file.
  *
- * @param lastBytes of the file, or all of a smaller one; not to be changed
- * @param checksums {@code ChecksummingWriter.checksums}; not to be changed
+ * @param lastBytes the last bytes of the file, or all bytes of a smaller file; must not be changed
+ * @param checksums {@code ChecksummingWriter.checksums}; must not be changed
  * @param metadata of the file, for readers on other nodes; empty if its end is too long
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -29,7 +29,7 @@ public record WrittenFileMetadata(
         requireNonNull(metadata, "metadata is null");
     }
 
-    /** The same with metadata that came from elsewhere. */
+    /** The form of metadata that another node wrote or that was read. */
     static WrittenFileMetadata of(FileMetadata metadata) {
         return new WrittenFileMetadata(
                 metadata.bytes().last(LastBytes.MAX_BYTES),
@@ -37,27 +37,27 @@ public record WrittenFileMetadata(
                 Optional.of(metadata.bytes()));
     }
 
-    /** Bytes in memory. */
+    /** The memory that this holds, in bytes. */
     public long heldBytes() {
         return lastBytes.length
                 + checksums.length
                 + metadata.map(FileMetadataBytes::sizeBytes).orElse(0L);
     }
 
-    /** For readers elsewhere; empty if they are too long. */
+    /** The form for readers on other nodes; empty if it is too long. */
     public Optional<byte[]> encodedMetadata() {
         return metadata.flatMap(bytes -> new FileMetadata(checksums, bytes).encode());
     }
 
-    /** For the key index: {@link FileMetadata#encodeStored}. */
+    /** The form for the key index: {@link FileMetadata#encodeStored}. */
     public byte[] storedMetadata() {
         return new FileMetadata(checksums, metadata.orElseGet(FileMetadataBytes::new))
                 .encodeStored();
     }
 
-    /** The end decoded; empty if it has more than the last bytes. */
+    /** The decoded end of the file; empty if it is longer than the last bytes. */
     Optional<OrcTail> tail(long fileBytes) throws IOException {
-        // The last byte of a file is the length of the postscript, which has all the other lengths
+        // The last byte of a file is the length of the postscript, which has all other lengths
         int scriptBytes = lastBytes[lastBytes.length - 1] & 0xff;
         OrcProto.PostScript script =
                 OrcProto.PostScript.parseFrom(
@@ -72,7 +72,7 @@ public record WrittenFileMetadata(
         if (bytes > lastBytes.length) {
             return Optional.empty();
         }
-        // The library takes such a buffer for a whole file: what it finds is right but for the
+        // The library treats this buffer as a whole file: its results are correct, except for the
         // length
         byte[] end =
                 Arrays.copyOfRange(lastBytes, lastBytes.length - (int) bytes, lastBytes.length);

@@ -3,13 +3,11 @@ package io.stele.columnfile.index;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.objectstore.InMemoryObjectStore;
-import io.stele.protocol.TableId;
 import io.stele.protocol.predicate.ColumnDomain;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.predicate.ValueRange;
 import io.stele.protocol.row.ValueCodec;
 import io.stele.protocol.schema.ColumnSchema;
-import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.ScalarType;
 import io.stele.protocol.schema.TableSchema;
 import java.io.IOException;
@@ -165,20 +163,7 @@ final class TestBitmapIndex {
     }
 
     private static TableSchema table(List<ColumnSchema> columns) {
-        return new TableSchema(
-                new TableId(1),
-                "s",
-                "t",
-                1,
-                columns,
-                List.of(),
-                List.of(),
-                List.of(),
-                List.of(),
-                Orientation.COLUMN,
-                0,
-                1,
-                Optional.empty());
+        return TableSchema.builder("s", "t").columns(columns).build();
     }
 
     private BitmapIndexReader open(BitmapIndexBuilder builder) throws IOException {

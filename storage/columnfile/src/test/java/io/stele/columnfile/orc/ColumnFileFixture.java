@@ -6,7 +6,6 @@ import io.stele.columnfile.metadata.ChecksummedFile;
 import io.stele.columnfile.metadata.FileChecksums;
 import io.stele.objectstore.ObjectStore;
 import io.stele.protocol.Lsn;
-import io.stele.protocol.TableId;
 import io.stele.protocol.api.write.WrittenFile;
 import io.stele.protocol.predicate.ColumnStats;
 import io.stele.protocol.row.BinaryRow;
@@ -14,7 +13,6 @@ import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.row.Rows;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
-import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -85,20 +83,10 @@ final class ColumnFileFixture {
                             i > 0 || !primaryKey,
                             Optional.empty()));
         }
-        return new TableSchema(
-                new TableId(1),
-                "s",
-                "t",
-                1,
-                columns,
-                primaryKey ? List.of(1) : List.of(),
-                List.of(),
-                List.of(),
-                List.of(),
-                Orientation.COLUMN,
-                0,
-                1,
-                Optional.empty());
+        return TableSchema.builder("s", "t")
+                .columns(columns)
+                .primaryKey(primaryKey ? List.of(1) : List.of())
+                .build();
     }
 
     static List<byte[]> randomRows(TableSchema schema, int count, long seed) {

@@ -14,9 +14,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The partial result of one aggregate function, for every group. Merged partial results equal the
- * result of all rows together; but sums of floating point depend on the order. Confined to one
- * thread.
+ * The partial results of one aggregate function, one per group, to which rows and other partial
+ * results are added. Merged partial results equal the result of all rows together, except that sums
+ * of floating point depend on the order. Confined to one thread.
  */
 abstract class Accumulator {
     /** Non-null values of each group. */
@@ -85,7 +85,7 @@ abstract class Accumulator {
         counts[group] += rows;
     }
 
-    /** Adds what another accumulator of the same function has of its groups. */
+    /** Adds the values of another accumulator of the same function. */
     final void merge(Accumulator other, int[] groups) {
         for (int from = 0; from < groups.length; from++) {
             if (other.counts[from] > 0) {
@@ -118,15 +118,16 @@ abstract class Accumulator {
         }
     }
 
-    /** Bytes that the groups take. */
+    /** Memory of the groups, in bytes. */
     final long sizeBytes() {
         return (long) counts.length * (Long.BYTES + valueBytes()) + variableBytes();
     }
 
     /**
-     * The result of a group to a column of a row, which is null until it is set.
+     * Sets a column of a row to the result of a group; leaves it null where the function has no
+     * result.
      *
-     * @param call one of those of this state
+     * @param call one of the calls that share this state
      */
     abstract void set(int group, AggregateCall call, RowEncoder row, int column);
 
@@ -148,7 +149,7 @@ abstract class Accumulator {
 
     abstract void readValue(DataInput source, int group) throws IOException;
 
-    /** Casts the argument of {@link #merge}. */
+    /** Casts the other accumulator of {@link #merge} to the type of this one. */
     static <T extends Accumulator> T same(Class<T> type, Accumulator other) {
         return requireNonNull(type.cast(other), "other is null");
     }

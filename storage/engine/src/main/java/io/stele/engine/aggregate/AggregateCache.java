@@ -63,7 +63,7 @@ public final class AggregateCache {
         }
     }
 
-    /** Compares a result that was found with what it is. */
+    /** Reports and removes a cached result that differs from the computed one. */
     void verify(AggregateCacheKey key, byte[] found, byte[] computed) {
         if (Arrays.equals(found, computed)) {
             return;
@@ -88,19 +88,19 @@ public final class AggregateCache {
     }
 
     /**
-     * Adds a result that an earlier process stored, the oldest first, also while others use the
-     * cache. It never replaces a result computed since, or one found to be wrong.
+     * Adds a result that an earlier process stored; results are added oldest first, also while
+     * queries use the cache. It never replaces a result computed since, or one found to be wrong.
      */
     public void restore(AggregateCacheKey key, byte[] state, long nanos) {
         results.restore(key, state, nanos);
     }
 
-    /** Has results written to a log from now on. */
+    /** Appends every result that is cached from now on to a log. */
     public void keepIn(AggregateCacheLog newLog) {
         log = newLog;
     }
 
-    /** Largest result that is cached. */
+    /** The size of the largest result that is cached. */
     int maxEntryBytes() {
         return results.maxEntryBytes();
     }

@@ -34,7 +34,7 @@ public record AggregateCacheKey(String digest, String path, long deletedCount) {
         requireNonNull(path, "path is null");
     }
 
-    /** The keys of one aggregation. Confined to one thread. */
+    /** A factory of the cache keys of one aggregation. Confined to one thread. */
     static final class Maker {
         private final CanonicalRead common = new CanonicalRead(FORMAT);
         private final Map<Map<Integer, ColumnDomain>, String> digests = new HashMap<>();

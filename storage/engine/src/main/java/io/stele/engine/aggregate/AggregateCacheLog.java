@@ -51,12 +51,12 @@ import org.jspecify.annotations.Nullable;
 public final class AggregateCacheLog implements Closeable {
     private static final byte[] MAGIC = "STELEFR1".getBytes(UTF_8);
     private static final int HEAD_BYTES = 2 * Integer.BYTES;
-    private static final int SEGMENTS = 8; // an eighth goes at a time
+    private static final int SEGMENTS = 8; // an eighth of the bytes is deleted at a time
     private static final int MAX_PAYLOAD_BYTES = 128 << 20; // above any result and its key
     private static final String PREFIX = "results-";
     private static final String SUFFIX = ".log";
     private static final String HISTORY = "history";
-    private static final int MAX_HISTORY_BYTES = 16 << 10; // a longer one is not shown
+    private static final int MAX_HISTORY_BYTES = 16 << 10; // a longer one is not reported
 
     private final Path directory;
     private final DirectoryLock lock;
@@ -64,11 +64,11 @@ public final class AggregateCacheLog implements Closeable {
     private final Executor writes;
     private final Consumer<String> damage;
     private final ArrayDeque<Path> segments = new ArrayDeque<>(); // oldest first
-    private long segmentBytes; // of all of them
+    private long segmentBytes; // of all segments
     private long nextNumber;
     private @Nullable FileChannel current;
     private long currentBytes;
-    private boolean failed; // the disk does not take any more
+    private boolean failed; // closed, or a write failed: nothing more is written
     private volatile boolean isLoading = true;
     private final CompletableFuture<@Nullable Void> loaded = new CompletableFuture<>();
 
@@ -85,7 +85,7 @@ public final class AggregateCacheLog implements Closeable {
         this.damage = damage;
     }
 
-    /** Takes a result that was read back. */
+    /** A consumer of the results that are read back. */
     @FunctionalInterface
     public interface Reader {
         void accept(AggregateCacheKey key, byte[] state, long nanos);
@@ -99,7 +99,8 @@ public final class AggregateCacheLog implements Closeable {
      * @param history the identity of the warehouse's history, in one line; in another history, a
      *     {@link AggregateCacheKey#deletedCount} may mean other rows
      * @param writes runs reads and writes, also concurrently; may refuse by throwing
-     * @param damage called for entries that cannot be read, and for failures of the disk
+     * @param damage called with a message for entries that cannot be read, and for failures of the
+     *     disk
      * @throws IOException if the directory is in use, or its names cannot be read
      */
     public static AggregateCacheLog open(
@@ -196,7 +197,7 @@ public final class AggregateCacheLog implements Closeable {
         try {
             writes.execute(() -> write(key, state, nanos));
         } catch (RuntimeException busy) {
-            // It stays in memory, and is computed again after a restart
+            // The result stays in memory, and is computed again after a restart
         }
     }
 
@@ -266,7 +267,7 @@ public final class AggregateCacheLog implements Closeable {
         return found;
     }
 
-    /** A segment at a time, of which at most an eighth of all bytes is in memory. */
+    /** Loads one segment at a time, so that at most an eighth of all bytes is in memory. */
     private void load(List<Path> present, Reader reader) {
         try {
             for (Path path : present) {
@@ -281,13 +282,13 @@ public final class AggregateCacheLog implements Closeable {
         try {
             read(path, reader);
         } catch (NoSuchFileException e) {
-            // It made room meanwhile
+            // The segment was deleted meanwhile, to make room
         } catch (IOException e) {
             damage.accept("Cannot read fragment results in %s: %s".formatted(path, e));
         }
     }
 
-    /** Completes when what was there has been read, or given up. */
+    /** Completes when the entries of earlier processes are read or given up. */
     public CompletableFuture<@Nullable Void> loaded() {
         return loaded.copy();
     }
@@ -380,7 +381,7 @@ public final class AggregateCacheLog implements Closeable {
         }
     }
 
-    /** Ends the log; what is handed over later is not written. */
+    /** Closes the log; results that are appended later are not written. */
     @Override
     public synchronized void close() throws IOException {
         failed = true;

@@ -14,15 +14,15 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The use of a cache for one part: it finds the result, or computes and caches it. Confined to one
- * thread at a time.
+ * A lookup of one part's result in the aggregate cache, which on a miss claims the computation,
+ * measures its time and caches the result. Confined to one thread at a time.
  */
 final class AggregateCacheLookup {
     private final AggregateCache cache;
     private final AggregateCacheKey key;
     private final AggregatePlan plan;
     private final AggregateCacheTally tally;
-    private @Nullable Claim<byte[]> claim; // null before the first question
+    private @Nullable Claim<byte[]> claim; // null before the first use
     private @Nullable GroupedState decoded; // of the claim's result
     private boolean finished;
     private long nanos;
@@ -60,8 +60,8 @@ final class AggregateCacheLookup {
     }
 
     /**
-     * Whether nothing must be computed. A result that cannot be decoded is removed: an earlier
-     * release may have stored it.
+     * Whether the cached result is usable, so that nothing must be computed. A result that cannot
+     * be decoded is removed: an earlier release may have stored it.
      */
     boolean isCached() {
         while (decoded == null) {
@@ -83,7 +83,7 @@ final class AggregateCacheLookup {
         nanos += cache.nanoTime() - since;
     }
 
-    /** The result that {@link #isCached}. */
+    /** The cached result; only after {@link #isCached} returned true. */
     GroupedState result() {
         Claim<byte[]> present = claim();
         byte[] known = requireNonNull(present.value(), "no result");
@@ -106,7 +106,7 @@ final class AggregateCacheLookup {
         return computed;
     }
 
-    /** Gives up what was not completed. */
+    /** Gives up a claim that was not completed, so that another query computes the result. */
     void close() {
         Claim<byte[]> present = claim;
         if (present != null && present.isTask() && !finished) {

@@ -7,8 +7,8 @@ import io.stele.protocol.SteleException;
  * The limits on the groups of an aggregation in memory at once, by number and bytes. An aggregation
  * that exceeds them is computed in several passes, each over some of the groups. Immutable.
  *
- * @param maxBytes of one state in memory; a query has about as many states as parts are read at
- *     once
+ * @param maxBytes the limit for one state in memory; a query has about as many states as parts are
+ *     read at once
  */
 record AggregateLimits(int maxGroups, long maxBytes) {
     AggregateLimits {
@@ -20,7 +20,7 @@ record AggregateLimits(int maxGroups, long maxBytes) {
     }
 
     /**
-     * Whether a state has more than one pass may.
+     * Whether a state exceeds the limits of one pass.
      *
      * @throws SteleException TOO_MANY_GROUPS if fewer groups would not help
      */

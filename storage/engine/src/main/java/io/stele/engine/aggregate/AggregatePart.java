@@ -9,8 +9,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One file of an aggregation, or the rows of one shard that are in no file. It is read batch by
- * batch, unless its result is cached. Confined to one thread at a time.
+ * The work of an aggregation on one column file, or on a shard's rows outside column files, which
+ * the caller's threads drive batch by batch. Nothing is read where the result is cached. Confined
+ * to one thread at a time.
  */
 public final class AggregatePart implements AutoCloseable {
     private final int index;
@@ -36,8 +37,8 @@ public final class AggregatePart implements AutoCloseable {
     }
 
     /**
-     * The computation of another query to wait for; call it before the first {@link #load}, until
-     * it is empty or done.
+     * The computation of the same result by another query, to wait for. The caller repeats this
+     * call until it returns empty, before the first {@link #load}.
      */
     public Optional<CompletableFuture<?>> waitsFor() {
         return lookup == null ? Optional.empty() : lookup.waitsFor();
@@ -66,8 +67,8 @@ public final class AggregatePart implements AutoCloseable {
     }
 
     /**
-     * Computes the batch at hand; never waits, and takes less than a millisecond or so. The pass
-     * may be too large then.
+     * Adds the rows of the present batch; never waits, and takes about a millisecond at most.
+     * Afterwards the pass may be too large ({@link AggregatePass#isTooLarge}).
      *
      * @throws io.stele.protocol.SteleException TOO_MANY_GROUPS, NUMBER_OUT_OF_RANGE
      */

@@ -13,15 +13,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * One pass over the rows of an aggregation: the results of some of its groups. Parts are computed
- * one by one, in any number of threads, and merged. A pass that finds more groups than the limit is
- * given up: it has no results, and passes of fewer groups replace it.
+ * A computation of some of an aggregation's groups: it hands parts of the rows to several threads
+ * and merges their results in order. A pass that exceeds the limits is given up without results,
+ * and passes of fewer groups replace it.
  *
  * <p>Parts are merged in their order, not in the order in which they end, so that sums of floating
  * point are the same for the same files. Thread-safe: guarded by its own lock.
  */
 public final class AggregatePass {
-    /** Parts whose metadata are wanted soon: twice as many as are read at once, as a rule. */
+    /** Parts whose file metadata are prefetched: usually twice as many as are read at once. */
     private static final int ANNOUNCED = 16;
 
     private final AggregatePlan plan;
@@ -30,23 +30,23 @@ public final class AggregatePass {
     private final List<AggregateScan.Source> parts;
     private final int computing;
 
-    /** Parts that were given out and are not closed. */
+    /** The number of parts that were handed out and are not closed. */
     private final AtomicInteger openParts = new AtomicInteger();
 
-    /** Of the states of parts that are being computed. */
+    /** Bytes of the states of parts that are being computed. */
     private final AtomicLong openBytes = new AtomicLong();
 
     /** Set once, by the part or merge that detects it. */
     private volatile boolean tooLarge;
 
-    /** As well, before that. */
+    /** Set once, before {@link #tooLarge}, if too many parts had states at once. */
     private volatile boolean crowded;
 
     @GuardedBy("this")
     private final GroupedState merged;
 
     @GuardedBy("this")
-    private final Map<Integer, GroupedState> early = new TreeMap<>(); // that others come before
+    private final Map<Integer, GroupedState> early = new TreeMap<>(); // waiting for earlier parts
 
     @GuardedBy("this")
     private int opened;
@@ -60,16 +60,16 @@ public final class AggregatePass {
     @GuardedBy("this")
     private int nextInOrder;
 
-    // Parts that did not wait for their turn
+    // Indexes of parts that were merged before their turn
     @GuardedBy("this")
     private final BitSet mergedEarly = new BitSet();
 
-    // Of the states in `early`
+    // Bytes of the states in `early`
     @GuardedBy("this")
     private long earlyBytes;
 
     /**
-     * @param computing the number of parts that may have the most bytes at once
+     * @param computing the number of parts whose states may have the maximal size at once
      * @param sources open the parts that are read
      * @param known the results of parts that need not be read
      */
@@ -98,7 +98,7 @@ public final class AggregatePass {
         return parts.size();
     }
 
-    /** The next part that no thread has taken; empty if there is none, or the pass was given up. */
+    /** The next part that no thread has; empty if there is none, or the pass was given up. */
     public synchronized Optional<AggregatePart> nextPart() {
         if (tooLarge || opened == parts.size()) {
             return Optional.empty();
@@ -112,14 +112,15 @@ public final class AggregatePass {
     }
 
     /**
-     * Whether it found too many groups. The thread that computes a part then closes it; {@link
-     * GroupRange#split} gives the passes to compute instead, unless it {@link #isCrowded}.
+     * Whether the pass was given up because its groups exceed the limits. A thread that computes a
+     * part then closes the part. Passes of the ranges of {@link GroupRange#split} are computed
+     * instead, unless the pass {@link #isCrowded}.
      */
     public boolean isTooLarge() {
         return tooLarge;
     }
 
-    /** Gives the pass up if a state of it has become too large. */
+    /** Gives the pass up if one of its states exceeds the limits. */
     private void check(GroupedState state) {
         if (limits.isExceeded(state, range)) {
             tooLarge = true;
@@ -127,9 +128,10 @@ public final class AggregatePass {
     }
 
     /**
-     * Gives the pass up if the state of a part has become too large, or all of them together.
+     * Gives the pass up if the state of a part, or the states of all open parts together, exceed
+     * the limits.
      *
-     * @param bytes by which it has grown
+     * @param bytes by which the state has grown
      */
     void checkOpen(GroupedState state, long bytes) {
         check(state);
@@ -141,21 +143,21 @@ public final class AggregatePass {
     }
 
     /**
-     * Whether it was given up because more parts were computed at once than may have the most
-     * bytes: the same groups may fit where no more are.
+     * Whether the pass was given up because more parts than expected were computed at once. The
+     * same groups may fit in a pass with fewer parts at once.
      */
     public boolean isCrowded() {
         return crowded;
     }
 
-    /** A part whose state had these bytes was merged or discarded. */
+    /** Releases the bytes of a part's state, which was merged or discarded. */
     void closed(long bytes) {
         openParts.decrementAndGet();
         openBytes.addAndGet(-bytes);
     }
 
     /**
-     * Takes what a part has come to when all of it was computed.
+     * Merges the result of a part whose batches are all computed.
      *
      * @throws io.stele.protocol.SteleException TOO_MANY_GROUPS: one group alone is too large
      */
@@ -183,7 +185,7 @@ public final class AggregatePass {
             }
         }
         if (earlyBytes > limits.maxBytes()) {
-            // Too much to wait for the part that is late: sums may differ in their last digits
+            // Merged before the late part, to free memory: sums may differ in their last digits
             for (Map.Entry<Integer, GroupedState> waiting : early.entrySet()) {
                 if (tooLarge) {
                     break;

@@ -32,8 +32,8 @@ final class AggregatePlan {
     private final StateLayout states;
 
     /**
-     * @param table as the rows are read
-     * @param predicate which rows count: all of it is applied
+     * @param table in the schema version in which the rows are read
+     * @param predicate the filter of the rows, which is applied completely
      * @throws SteleException INVALID_ARGUMENT or COLUMN_NOT_FOUND
      */
     AggregatePlan(TableSchema table, Aggregation aggregation, ScanPredicate predicate) {
@@ -58,7 +58,7 @@ final class AggregatePlan {
         this.groupTypes =
                 aggregation.groupColumns().stream().map(id -> table.column(id).type()).toList();
         this.states = new StateLayout(aggregation.calls());
-        newAggregator(Map.of(), GroupRange.ALL); // refuses operators that are not there
+        newAggregator(Map.of(), GroupRange.ALL); // throws for operators that do not exist
     }
 
     Aggregation aggregation() {
@@ -74,7 +74,10 @@ final class AggregatePlan {
         return columns;
     }
 
-    /** The columns to read of rows that may miss some domains of the predicate only. */
+    /**
+     * The columns to read of rows that only need to be checked against some domains of the
+     * predicate.
+     */
     List<ColumnSchema> columns(Map<Integer, ColumnDomain> residual) {
         Set<Integer> ids = aggregation.columnIds();
         return columns.stream()
@@ -82,7 +85,7 @@ final class AggregatePlan {
                 .toList();
     }
 
-    /** Of the rows that come out. */
+    /** The columns of the result rows. */
     List<ColumnSchema> resultColumns() {
         return resultColumns;
     }
@@ -91,18 +94,18 @@ final class AggregatePlan {
         return requireNonNull(slots.get(columnId), "column is not read");
     }
 
-    /** No rows. */
+    /** A state without rows. */
     GroupedState newState() {
         return new GroupedState(groupTypes, states);
     }
 
-    /** A new aggregator of all rows of the predicate, for some groups. */
+    /** A new aggregator that applies the whole predicate, for some groups. */
     Aggregator newAggregator(GroupRange groups) {
         return newAggregator(predicate.domains(), groups);
     }
 
     /**
-     * @param domains those of the predicate that rows may miss
+     * @param domains the domains of the predicate that rows may not match, which are checked
      */
     Aggregator newAggregator(Map<Integer, ColumnDomain> domains, GroupRange groups) {
         return new Aggregator(this, domains, groups);

@@ -18,9 +18,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One aggregation of a table as of an LSN: what has to be read for it. {@link #pass} reads it, once
- * for all groups, or several times for some of them each where they are more than fit in memory.
- * Confined to one thread; its passes are not.
+ * An aggregation of a table as of an LSN: it collects the files and rows to read, estimates the
+ * work, and creates the computing passes. One {@link #pass} computes all groups; where they do not
+ * fit in memory, several passes compute some of the groups each. Confined to one thread; its passes
+ * are not.
  */
 public final class AggregateScan {
     private final TableFiles files;
@@ -33,13 +34,13 @@ public final class AggregateScan {
     private final AggregateCacheTally tally = new AggregateCacheTally();
     private final List<Source> sources = new ArrayList<>();
     private final AggregateWork work;
-    private Optional<GroupedState> known = Optional.empty(); // of files that are not read
+    private Optional<GroupedState> known = Optional.empty(); // of files answered by statistics
 
-    /** What a part reads, in each pass. */
+    /** A source of rows that each pass opens as one part. */
     interface Source {
         AggregatePart open(int index, AggregatePass pass);
 
-        /** It is opened soon; does not wait. */
+        /** Prefetches file metadata, since the source is opened soon; does not wait. */
         void announce();
     }
 
@@ -74,16 +75,17 @@ public final class AggregateScan {
 
         @Override
         public void announce() {
-            // it is in memory, or its SST files are opened when they are merged
+            // The rows are in memory, or their SST files are opened when they are merged
         }
     }
 
     /**
      * @param readLsn the snapshot LSN of all views
-     * @param fromLsn rows below have expired
-     * @param predicate selects the rows; all of it is applied
-     * @param cache has results of files; empty: everything is computed
-     * @param maxBytes of the groups in memory at once, in each thread that computes parts
+     * @param fromLsn rows with a lower LSN have expired
+     * @param predicate the filter of the rows, which is applied completely
+     * @param cache the cached results of files; empty: everything is computed
+     * @param maxBytes the limit for the groups in memory at once, in each thread that computes
+     *     parts
      * @throws io.stele.protocol.SteleException INVALID_ARGUMENT or COLUMN_NOT_FOUND
      */
     public AggregateScan(
@@ -105,7 +107,7 @@ public final class AggregateScan {
         this.fromLsn = fromLsn;
     }
 
-    /** Adds a column file of a view; before the first part is taken. */
+    /** Adds a column file of a view; to be called before the first pass. */
     public void addFile(TableView view, ColumnFile file) {
         Optional<FileScope> found =
                 FileScope.of(file, view.versions(), plan.predicate(), readLsn, fromLsn);
@@ -143,7 +145,7 @@ public final class AggregateScan {
                 run(key, pass));
     }
 
-    /** The use of the cache, which has results of all groups of a file only. */
+    /** The use of the cache, which only has results of all groups of a file, in this pass. */
     private Optional<AggregateCacheLookup> run(
             Optional<AggregateCacheKey> key, AggregatePass pass) {
         return key.filter(present -> pass.range().isAll())
@@ -154,9 +156,10 @@ public final class AggregateScan {
     }
 
     /**
-     * Adds rows of a view that are in no column file; before the first part is taken.
+     * Adds the rows of a view that are in no column file; to be called before the first pass.
      *
-     * @param opener as of the LSNs of this aggregation; called again elsewhere if it must wait
+     * @param opener opens a cursor as of the LSNs of this aggregation; called again in a thread
+     *     that may wait if it must wait
      */
     public void addRows(TableView view, NonBlocking.Read<RowCursor> opener) {
         work.countRows(view);
@@ -166,22 +169,22 @@ public final class AggregateScan {
     /**
      * Starts to compute the results of some groups.
      *
-     * @param computing how many parts may have the most bytes of groups at once
+     * @param computing the number of parts whose groups may have the maximal size at once
      */
     public AggregatePass pass(GroupRange groups, int computing) {
         return new AggregatePass(plan, groups, limits, computing, sources, known);
     }
 
     /**
-     * The work of all parts by what is in memory now; reads nothing.
+     * An estimate of the work of all parts by the present contents of the caches; reads nothing.
      *
-     * @param workers parts that are computed at once
+     * @param workers the number of parts that are computed at once
      */
     public AggregationEstimate estimate(int workers) {
         return work.estimate(cache, workers);
     }
 
-    /** The use of cached results by the parts so far. */
+    /** The use of cached results by the parts that are completed so far. */
     public CachedResultUse cachedResultUse() {
         return tally.use();
     }

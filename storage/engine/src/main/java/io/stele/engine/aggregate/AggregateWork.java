@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The work of an aggregation, and of a scan of the same rows, estimated from manifest entries and
- * from what caches have. Confined to one thread.
+ * An estimate, for the query planner, of an aggregation's work and of a scan of the same rows, from
+ * manifest entries and cache contents. Confined to one thread.
  */
 final class AggregateWork {
     private final TableFiles files;
@@ -46,7 +46,10 @@ final class AggregateWork {
         scannedBytes += bytes(entry, plan.columns(scope.residual())) * share;
     }
 
-    /** Counts a file whose result is not known from statistics. */
+    /**
+     * Counts a file that must be read unless its result is cached, since its statistics do not
+     * determine the result.
+     */
     void read(FileScope scope, Optional<AggregateCacheKey> key) {
         reads.add(new Read(scope, key));
     }
@@ -59,7 +62,7 @@ final class AggregateWork {
         }
     }
 
-    /** Columns are taken to be of one size. */
+    /** The estimated bytes of some columns of a file; all columns are assumed to be of one size. */
     private double bytes(FileEntry entry, List<ColumnSchema> columns) {
         return (double) entry.sizeBytes() * columns.size() / table.columns().size();
     }
@@ -76,7 +79,7 @@ final class AggregateWork {
             FileEntry entry = read.scope.file().entry();
             List<ColumnSchema> columns = plan.columns(read.scope.residual());
             double share = ScannedShare.of(table, read.scope);
-            // What is decoded is taken to be what is wanted
+            // The decoded rows are assumed to be among the wanted rows
             double missing = Math.max(0, share - files.decodedShare(read.scope.file(), columns));
             computedRows += Math.round(share * entry.rowCount());
             missingFiles += missing > 0 ? 1 : 0;

@@ -10,8 +10,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An aggregator that adds batches of rows to a state. Has buffers: confined to one thread at a
- * time.
+ * The inner loop of an aggregation: it filters batches of rows, evaluates the arguments, and adds
+ * the rows to the groups of a state. It has buffers and is confined to one thread at a time.
  */
 final class Aggregator {
     private static final int NO_ARGUMENT = -1;
@@ -20,7 +20,7 @@ final class Aggregator {
     private final GroupRange range;
     private final int[] groupSlots;
     private final VectorProgram program;
-    private final int[] arguments; // of each function, the number of its result
+    private final int[] arguments; // by function, the number of its argument's result
     private final List<SlotFilter> filters = new ArrayList<>();
     private final ValueVector[] groupVectors;
     private final @Nullable ValueVector[] argumentVectors;
@@ -52,7 +52,7 @@ final class Aggregator {
                 });
     }
 
-    /** Adds the batch at hand. */
+    /** Adds the rows of the present batch. */
     void add(VectorSource batch) {
         selection.start(batch);
         for (SlotFilter filter : filters) {

@@ -3,10 +3,13 @@ package io.stele.engine.aggregate;
 import io.stele.protocol.schema.XxHash64;
 import java.util.Arrays;
 
-/** Byte strings numbered from 0 in the order of their first appearance. Confined to one thread. */
+/**
+ * A dictionary of byte strings, numbered from 0 in the order of their first appearance, which stand
+ * for wide values in group keys. Confined to one thread.
+ */
 final class ByteDictionary {
     private static final int INITIAL = 16;
-    private static final int ENTRY_BYTES = 40; // array head, reference, slots of the table
+    private static final int ENTRY_BYTES = 40; // array header, reference, slots of the table
 
     private byte[][] values = new byte[INITIAL][];
     private int[] table = new int[2 * INITIAL]; // number + 1; 0 is free; at most half full
@@ -14,7 +17,7 @@ final class ByteDictionary {
     private long sizeBytes;
     private int last = -1; // the number that was found last: groups come in runs
 
-    /** The number of a value, a new one if it has none yet. */
+    /** The number of a value; a new value gets the next number. */
     int number(byte[] source, int start, int length) {
         if (last >= 0 && equals(values[last], source, start, length)) {
             return last;
@@ -36,7 +39,7 @@ final class ByteDictionary {
         return values[number];
     }
 
-    /** About the memory that it takes. */
+    /** The approximate memory of the dictionary, in bytes. */
     long sizeBytes() {
         return sizeBytes;
     }

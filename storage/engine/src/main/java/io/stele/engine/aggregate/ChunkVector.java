@@ -8,13 +8,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One column of chunks as vectors, whose arrays are used for one chunk after the other. Confined to
- * one thread.
+ * An adapter of one column's decoded file chunks to vectors, which reuses its arrays for one chunk
+ * after the other. Confined to one thread.
  */
 final class ChunkVector {
     private final VectorKind kind;
     private final ValueVector plain;
-    private @Nullable ValueVector flat; // of rows with dictionaries
+    private @Nullable ValueVector flat; // for chunks with dictionaries
     private long[] lows = {};
     private long[] highs = {};
     private byte[] @Nullable [] texts = {};
@@ -31,7 +31,7 @@ final class ChunkVector {
     /**
      * The values of a chunk; valid until the next call.
      *
-     * @throws IllegalStateException if the chunk's are of another kind
+     * @throws IllegalStateException if the chunk's values are of another kind
      */
     ValueVector of(ColumnChunk chunk) {
         read(chunk);

@@ -17,9 +17,10 @@ import org.jspecify.annotations.Nullable;
 import org.roaringbitmap.RoaringBitmap;
 
 /**
- * The rows of a column file that a reader sees, in chunks from memory or from the file. A file of
- * an earlier schema version needs no mapping, since the types from which these columns can be
- * widened have the same values in ORC. Confined to one thread at a time.
+ * A vector source of the rows of one column file that a reader sees, in chunks from the
+ * decoded-column cache or from the file. A file of an earlier schema version needs no mapping,
+ * since the types from which these columns can be widened have the same values in ORC. Confined to
+ * one thread at a time.
  */
 final class ColumnFileVectors implements VectorSource {
     private final TableFiles files;
@@ -38,11 +39,11 @@ final class ColumnFileVectors implements VectorSource {
 
     /**
      * @param columns in the reader's schema, by slot
-     * @param read those of them that will be requested
-     * @param filter rows that have none of these values in some column may be left out
-     * @param deleted rows that are gone
-     * @param readLsn rows above came later
-     * @param fromLsn rows below have expired
+     * @param read the columns that will be requested
+     * @param filter rows that have none of these values in some column may be omitted
+     * @param deleted positions of deleted rows in the file
+     * @param readLsn rows with a higher LSN are not visible
+     * @param fromLsn rows with a lower LSN have expired
      */
     ColumnFileVectors(
             TableFiles files,

@@ -12,8 +12,9 @@ import io.stele.protocol.schema.PhysicalForm;
 import java.util.function.ToDoubleFunction;
 
 /**
- * A vectorized filter of the rows of a batch by the domain of one column. It selects exactly the
- * rows for which the condition is true in SQL, NaN and negative zero included. Immutable.
+ * A vectorized filter, by the domain of one column, that reduces the selection of a batch's rows in
+ * place. It selects exactly the rows for which the condition is true in SQL, NaN and negative zero
+ * included. Immutable.
  */
 abstract sealed class ColumnFilter {
     private final boolean nullAllowed;
@@ -32,9 +33,9 @@ abstract sealed class ColumnFilter {
     }
 
     /**
-     * Selects those of the selected rows whose value is in the domain.
+     * Reduces a selection to the rows whose value is in the domain.
      *
-     * @return how many are left
+     * @return the number of rows left, which the caller must set as the selection's count
      */
     final int select(ValueVector vector, Selection selection) {
         int[] rows = selection.rows;
@@ -70,7 +71,7 @@ abstract sealed class ColumnFilter {
         return kept;
     }
 
-    /** The same among values that are not null. */
+    /** As {@link #select}, for a vector without nulls; changes {@code rows}. */
     int selectValues(ValueVector vector, int[] rows, int count) {
         int kept = 0;
         for (int i = 0; i < count; i++) {

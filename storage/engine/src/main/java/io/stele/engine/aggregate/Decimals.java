@@ -9,9 +9,9 @@ import io.stele.protocol.schema.DecimalType;
 import java.math.BigInteger;
 
 /**
- * Sums, differences and products of decimals, exact at the scale of the result: as Trino's, where
- * that is never less than the exact one. Values that fit 64 bits, as nearly all do, go a short way.
- * Immutable.
+ * The operators +, - and * on vectors of decimals, exact at Trino's result scale, with an error
+ * above 38 digits. That scale is never below the scale of the exact result. Values that fit 64
+ * bits, as nearly all do, take a short path. Immutable.
  */
 final class Decimals implements Operator {
     private static final BigInteger FIRST_TOO_LARGE = BigInteger.TEN.pow(DecimalType.MAX_PRECISION);
@@ -59,7 +59,10 @@ final class Decimals implements Operator {
         }
     }
 
-    /** Whether it could: two longs have a product below 10^38. */
+    /**
+     * Multiplies; returns whether the product fits the result's kind. The product of two longs is
+     * always below 10^38.
+     */
     private boolean multiply(long a, long b, int row, ValueVector result) {
         long low = a * b;
         long high = Math.multiplyHigh(a, b);
@@ -71,7 +74,7 @@ final class Decimals implements Operator {
         return high == low >> (Long.SIZE - 1);
     }
 
-    /** Adds or subtracts; whether it could: nothing on the way was too large. */
+    /** Adds or subtracts; returns false if an intermediate value does not fit 64 bits. */
     private boolean add(long a, long b, int row, ValueVector result) {
         long x = a * POWERS[leftZeros];
         long y = b * POWERS[rightZeros];
@@ -96,7 +99,10 @@ final class Decimals implements Operator {
         return operator == Kind.ADD ? a.add(b) : a.subtract(b);
     }
 
-    /** Writes a value with more zeros at its end. */
+    /**
+     * Sets a row of the target to the source's value with more zeros appended, as for a larger
+     * scale.
+     */
     static void rescale(ValueVector source, int row, int zeros, ValueVector target) {
         if (zeros < POWERS.length && isLong(source, row)) {
             long value = source.longs[row];

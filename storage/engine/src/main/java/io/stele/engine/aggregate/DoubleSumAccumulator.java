@@ -10,8 +10,8 @@ import java.io.IOException;
 import java.util.Arrays;
 
 /**
- * Sums of real and double, and averages of these and of integers: all added up as doubles, as Trino
- * does.
+ * The accumulator of SUM of real and double, and of AVG of these types and of integers. All values
+ * are added up as doubles, as in Trino.
  */
 final class DoubleSumAccumulator extends Accumulator {
     private double[] sums = {};

@@ -12,14 +12,20 @@ import java.io.IOException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** Smallest or greatest values. */
+/**
+ * The accumulator of the aggregate functions MIN and MAX, with a subclass for each in-memory
+ * representation of values.
+ */
 abstract sealed class ExtremeAccumulator extends Accumulator {
     final DataType type;
 
-    /** -1 or 1: times a comparison it is below 0 where a value takes another one's place. */
+    /**
+     * 1 for MIN, -1 for MAX: a comparison of a value with the present one, times this, is negative
+     * if the value replaces the present one.
+     */
     final int sign;
 
-    private long[] known = {}; // a bit a group: it has a value
+    private long[] known = {}; // one bit per group: whether it has a value
 
     private ExtremeAccumulator(DataType type, boolean isMin) {
         this.type = requireNonNull(type, "type is null");
@@ -35,7 +41,7 @@ abstract sealed class ExtremeAccumulator extends Accumulator {
         };
     }
 
-    /** Whether the group had no value yet; from now on it has. */
+    /** Whether the group had no value yet; marks it as having one. */
     final boolean isFirst(int group) {
         long bit = 1L << group;
         boolean first = (known[group >> 6] & bit) == 0;
@@ -259,7 +265,7 @@ abstract sealed class ExtremeAccumulator extends Accumulator {
     }
 
     private static final class OfBytes extends ExtremeAccumulator {
-        private static final int REFERENCE_BYTES = 24; // with the head of the array
+        private static final int REFERENCE_BYTES = 24; // with the array header
 
         private byte[] @Nullable [] values = {};
         private long variableBytes;

@@ -22,15 +22,14 @@ import java.util.TreeMap;
 import org.roaringbitmap.RoaringBitmap;
 
 /**
- * The part of a column file that an aggregation with a predicate has to consider. It is determined
- * from the manifest's entry and the deletion vector, as far as these allow, without reading the
- * file. Immutable.
+ * The part of a column file that an aggregation with a predicate considers, determined from
+ * manifest entry and deletion vector without reading the file. Immutable.
  *
- * @param statistics of the columns as the reader's version of the table has them
- * @param deleted rows that are deleted at the snapshot LSN
- * @param isWhole whether all rows are within the reader's LSNs, so that the rows to consider do not
- *     depend on them
- * @param residual the domains that some of the rows may not match
+ * @param statistics of the columns, in the reader's schema version
+ * @param deleted positions of the rows that are deleted at the snapshot LSN
+ * @param isWhole whether the LSNs of all rows are within the reader's range, so that the rows to
+ *     consider do not depend on the range
+ * @param residual the domains, by column id, that some of the rows may not match
  */
 record FileScope(
         ColumnFile file,
@@ -46,9 +45,9 @@ record FileScope(
     }
 
     /**
-     * Empty where no row counts.
+     * The scope of a file; empty where no row is visible and can match.
      *
-     * @param fromLsn rows below have expired
+     * @param fromLsn rows with a lower LSN have expired
      */
     static Optional<FileScope> of(
             ColumnFile file,
@@ -75,7 +74,7 @@ record FileScope(
                         predicate.residual(statistics, entry.rowCount()).domains()));
     }
 
-    /** The residual of columns whose values are longs. */
+    /** The residual domains of columns of whole numbers, as intervals of longs. */
     List<WantedValues> wanted(List<ColumnSchema> columns) {
         List<WantedValues> wanted = new ArrayList<>();
         for (ColumnSchema column : columns) {
@@ -92,7 +91,7 @@ record FileScope(
         return VectorKind.of(type) == VectorKind.LONG && type.form() != PhysicalForm.BOOLEAN;
     }
 
-    /** Whether every row of the file counts. */
+    /** Whether every row of the file is visible and matches. */
     boolean isAllRows() {
         return isWhole && deleted.isEmpty() && residual.isEmpty();
     }

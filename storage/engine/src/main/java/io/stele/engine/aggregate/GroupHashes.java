@@ -5,18 +5,24 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.schema.XxHash64;
 
 /**
- * Hashes of groups by their values, the same in every file and every pass. Rows of one group have
- * one hash. Stateless.
+ * A hash function of group values, equal in every file and every pass, which divides the groups of
+ * an aggregation among its passes. Rows of one group have one hash. Stateless.
  */
 final class GroupHashes {
     private static final long MULTIPLIER = 0x9E3779B97F4A7C15L; // the golden ratio
 
-    /** Of a null: any number that small values do not have as well. */
+    /**
+     * The value that is hashed for a null: a large constant, since small values are frequent and
+     * should not collide with it.
+     */
     private static final long NULL = 0xD6E8FEB86659FD93L;
 
     private GroupHashes() {}
 
-    /** Leaves the rows in a selection whose groups a range has. */
+    /**
+     * Reduces a selection to the rows whose groups are in a range; returns their number, which the
+     * caller must set.
+     */
     static int select(ValueVector[] columns, GroupRange range, Selection selection) {
         int kept = 0;
         for (int i = 0; i < selection.count; i++) {

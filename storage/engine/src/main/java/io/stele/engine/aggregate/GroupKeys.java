@@ -12,22 +12,26 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The groups that were seen, numbered from 0. Every value of a group is a long, its own or its
- * number in a dictionary; nulls are bits of one more. Confined to one thread.
+ * A hash table of the group keys of an aggregation state, which numbers the groups from 0 in the
+ * order of their first appearance. Every value of a key is a long, its own or its number in a
+ * dictionary; one more long has a bit for each null. Confined to one thread.
  */
 final class GroupKeys {
     private static final int INITIAL = 16;
     private static final int INT128_BYTES = 16;
 
-    /** Most keys that are looked up by what dictionaries they are of: a batch has no more. */
+    /**
+     * The maximal number of combinations of dictionary entries that are looked up once each: a
+     * batch has no more rows.
+     */
     private static final int MAX_COMBINATIONS = VectorSource.BATCH_ROWS;
 
     private static final int UNKNOWN = -1;
 
     private final List<DataType> types;
-    private final int width; // longs of a group: its null bits, then its columns
+    private final int width; // longs of a key: its null bits, then its columns
     private final @Nullable ByteDictionary[] dictionaries; // null where the value is its own number
-    private final long[] key; // of the row at hand
+    private final long[] key; // of the present row
     private final byte[] wide = new byte[INT128_BYTES];
     private final EntryNumbers[] entryNumbers; // by column
     private int[] known = {}; // the group of each combination of entries
@@ -62,7 +66,7 @@ final class GroupKeys {
         this.entryNumbers =
                 types.stream().map(type -> new EntryNumbers()).toArray(EntryNumbers[]::new);
         if (types.isEmpty()) {
-            size = 1; // the group of everything, also of nothing
+            size = 1; // the global group, which exists also without rows
         }
     }
 
@@ -70,7 +74,7 @@ final class GroupKeys {
         return size;
     }
 
-    /** About the memory that the groups take. */
+    /** The approximate memory of the groups, in bytes. */
     long sizeBytes() {
         long bytes = (long) Long.BYTES * keys.length + (long) Integer.BYTES * table.length;
         for (ByteDictionary dictionary : dictionaries) {
@@ -103,7 +107,10 @@ final class GroupKeys {
         }
     }
 
-    /** The number of combinations of dictionary entries; too many if a column has no dictionary. */
+    /**
+     * The number of combinations of dictionary entries; {@link Integer#MAX_VALUE} if there are too
+     * many or a column has no dictionary.
+     */
     private static int combinations(ValueVector[] columns) {
         int product = 1;
         for (ValueVector vector : columns) {
@@ -119,8 +126,8 @@ final class GroupKeys {
     }
 
     /**
-     * Looks a group up once for each combination of entries that a row has; no group is made of one
-     * that none has.
+     * Looks a group up once for each combination of entries that occurs in a selected row. Other
+     * combinations create no group.
      */
     private void assignCombinations(
             ValueVector[] columns, int combinations, Selection selection, int[] groups) {
@@ -175,7 +182,7 @@ final class GroupKeys {
         }
     }
 
-    /** Looks the value of an entry up once a batch. */
+    /** Looks the value of a dictionary entry up once per batch. */
     private void setEntryKey(int column, ValueVector entries, int entry) {
         EntryNumbers numbers = entryNumbers[column];
         if (entries.isNull(entry)) {
@@ -214,7 +221,7 @@ final class GroupKeys {
                 vector.lengths[row]);
     }
 
-    /** The numbers that the groups of another one have here; those that are new are added. */
+    /** Adds the groups of another table; returns the number that each of them has here. */
     int[] merge(GroupKeys other) {
         int[] numbers = new int[other.size];
         if (types.isEmpty()) {
@@ -289,7 +296,7 @@ final class GroupKeys {
         int at = group * width;
         for (int column = 0; column < types.size(); column++) {
             if ((keys[at] & (1L << column)) != 0) {
-                continue; // null until it is set
+                continue; // columns are null until they are set
             }
             long number = keys[at + 1 + column];
             switch (types.get(column).form()) {
@@ -326,7 +333,7 @@ final class GroupKeys {
         }
     }
 
-    /** Reads what {@link #write} wrote, into a new one. */
+    /** Reads the groups that {@link #write} wrote; to be called on a new table. */
     void read(DataInput source) throws IOException {
         int groups = source.readInt();
         for (int group = 0; group < groups && !types.isEmpty(); group++) {

@@ -4,18 +4,20 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The groups whose hash begins with some bits: what one pass over the rows of an aggregation
- * computes. Ranges that come of splits are disjoint and together the range that was split.
- * Immutable.
+ * The groups of an aggregation whose hashes begin with a prefix of bits, which one pass over the
+ * rows computes. The parts of a split range are disjoint and cover it. Immutable.
  *
- * @param bits how many
- * @param prefix their values
+ * @param bits the length of the prefix; 0: all groups
+ * @param prefix the value of the bits
  */
 public record GroupRange(int bits, long prefix) {
     /** All groups. */
     public static final GroupRange ALL = new GroupRange(0, 0);
 
-    /** Eight: a pass too many costs less than one that has to be split again. */
+    /**
+     * A split makes eight ranges: a pass too many costs less than a pass that has to be split
+     * again.
+     */
     private static final int SPLIT_BITS = 3;
 
     public GroupRange {
@@ -38,7 +40,7 @@ public record GroupRange(int bits, long prefix) {
         return bits + SPLIT_BITS < Long.SIZE;
     }
 
-    /** The parts of this range, each a pass of its own. */
+    /** The parts of this range, each for one pass. */
     public List<GroupRange> split() {
         List<GroupRange> parts = new ArrayList<>();
         for (long part = 0; part < 1L << SPLIT_BITS; part++) {

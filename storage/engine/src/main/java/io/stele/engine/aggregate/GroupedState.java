@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The partial result of an aggregation over some rows: its groups, and the state of each function
- * for them. States of disjoint rows merge into the state of all these rows. Functions that need the
+ * by group. States of disjoint rows merge into the state of all these rows. Functions that need the
  * same state share it. Confined to one thread.
  */
 final class GroupedState {
@@ -34,7 +34,7 @@ final class GroupedState {
         return keys.size();
     }
 
-    /** About the memory that it takes. */
+    /** The approximate memory of the state, in bytes. */
     long sizeBytes() {
         long bytes = keys.sizeBytes();
         for (Accumulator accumulator : accumulators) {
@@ -47,8 +47,8 @@ final class GroupedState {
      * Adds the selected rows of a batch.
      *
      * @param arguments of the functions; null where there is none
-     * @param groups room for the group of each row
-     * @param runs room for the rows by group
+     * @param groups a buffer for the group of each row
+     * @param runs a buffer for the rows by group
      */
     void add(
             ValueVector[] groupColumns,
@@ -68,7 +68,7 @@ final class GroupedState {
         }
     }
 
-    /** Adds rows without values to the one group of everything; of counts. */
+    /** Adds a number of rows to a count, in an aggregation without group columns. */
     void addCount(int call, long rows) {
         int state = layout.place(call);
         if (layout.owner(state) == call) {
@@ -76,7 +76,7 @@ final class GroupedState {
         }
     }
 
-    /** Adds one value of a function to the one group of everything. */
+    /** Adds one value to a function, in an aggregation without group columns. */
     void addValue(int call, ValueVector value) {
         int state = layout.place(call);
         if (layout.owner(state) == call) {
@@ -107,7 +107,10 @@ final class GroupedState {
         }
     }
 
-    /** Reads what {@link #write} wrote, into a new state of the same aggregation. */
+    /**
+     * Reads the state that {@link #write} wrote; to be called on a new state of the same
+     * aggregation.
+     */
     void read(DataInput source) throws IOException {
         keys.read(source);
         for (Accumulator accumulator : accumulators) {

@@ -7,8 +7,8 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * A factory of the vector of a column for a file that was written before the column was added: its
- * initial value, or nulls. Stateless.
+ * A factory of the vector of a column that was added after a file was written: its initial value,
+ * or null, in every row. Stateless.
  */
 final class InitialVector {
     private InitialVector() {}

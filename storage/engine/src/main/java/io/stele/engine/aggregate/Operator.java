@@ -8,12 +8,18 @@ import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.DecimalType;
 import io.stele.protocol.schema.TypeKind;
 
-/** Arithmetic of two values of the same family, as Trino's operators do it. Immutable. */
+/**
+ * An arithmetic operator (+, - or *) on two vectors of values of one type family, with the results
+ * and overflow errors of Trino's operators. Immutable.
+ */
 interface Operator {
-    /** Of the result. */
+    /** The kind of the result vector. */
     VectorKind kind();
 
-    /** Computes the selected rows where neither is null, maybe others too. */
+    /**
+     * Computes the result in the selected rows where neither argument is null, and possibly in
+     * other rows too.
+     */
     void apply(ValueVector left, ValueVector right, Selection selection, ValueVector result);
 
     static Operator of(ScalarExpression expression) {
@@ -30,7 +36,7 @@ interface Operator {
                 : new OfIntegers(expression.kind(), type);
     }
 
-    /** Doubles: nothing is an error, so what does not count may be computed with the rest. */
+    /** Doubles: no result is an error, so rows that are not selected may be computed too. */
     record OfDoubles(Kind operator) implements Operator {
         @Override
         public VectorKind kind() {
@@ -112,7 +118,7 @@ interface Operator {
                     return value;
                 }
             } catch (ArithmeticException tooLarge) {
-                // as below
+                // the same error as a result beyond 32 bits, thrown below
             }
             String name =
                     switch (operator) {

@@ -3,18 +3,18 @@ package io.stele.engine.aggregate;
 import java.util.Arrays;
 
 /**
- * The selected rows of a batch, those of one group after the other, so that a function goes through
- * the rows of a group with its sum in a register. Rows of a group stay in their order, on which
- * sums of floating point depend. Has buffers: confined to one thread.
+ * The selected rows of a batch sorted by group, so that a function adds up each group in one run
+ * with a local sum. Rows of a group stay in their order, on which sums of floating point depend.
+ * Has buffers: confined to one thread.
  */
 final class RowRuns {
-    /** The first row of a batch, of group 0; only to be read. */
+    /** A run of the first row of a batch, in group 0; must not be changed. */
     static final RowRuns SINGLE = single();
 
     private final int[] sorted = new int[VectorSource.BATCH_ROWS];
     private final int[] groups = new int[VectorSource.BATCH_ROWS];
     private final int[] ends = new int[VectorSource.BATCH_ROWS];
-    private int[] places = {}; // by group: its rows, then where the next one goes; 0 between calls
+    private int[] places = {}; // by group: row count, then next position; 0 between calls
     private int[] rows = sorted;
     private int count;
 
@@ -24,7 +24,7 @@ final class RowRuns {
         return runs;
     }
 
-    /** Takes all rows as those of group 0. */
+    /** Makes one run of all rows, in group 0; refers to {@code selected}. */
     void all(int[] selected, int selectedCount) {
         rows = selected;
         groups[0] = 0;
@@ -33,10 +33,10 @@ final class RowRuns {
     }
 
     /**
-     * Sorts rows by group; groups come in the order of their first rows.
+     * Sorts rows by group; the groups are in the order of their first rows.
      *
      * @param rowGroups the group of each of the selected rows
-     * @param groupCount above all of them
+     * @param groupCount a number above every group
      */
     void split(int[] selected, int selectedCount, int[] rowGroups, int groupCount) {
         if (places.length < groupCount) {
@@ -81,7 +81,9 @@ final class RowRuns {
         return groups[run];
     }
 
-    /** The rows, those of a run from {@link #start} to {@link #end}. */
+    /**
+     * The rows of all runs; a run has the positions from {@link #start} to {@link #end}, exclusive.
+     */
     int[] rows() {
         return rows;
     }

@@ -13,11 +13,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of a cursor, copied into vectors: those of memory and of SST files. Confined to one
- * thread at a time.
+ * A vector source that copies the rows of a cursor, from memtables and SST files, into vectors.
+ * Confined to one thread at a time.
  */
 final class RowVectors implements VectorSource {
-    /** Rows are made one by one, so fewer of them are as much work. */
+    /**
+     * The rows of a batch. Fewer than in a column file's batch, since a row that is merged and
+     * copied alone is more work.
+     */
     private static final int ROWS = 1024;
 
     private final NonBlocking.Read<RowCursor> opener;
@@ -25,12 +28,12 @@ final class RowVectors implements VectorSource {
     private final PhysicalForm[] forms;
     private final ValueVector[] vectors;
     private @Nullable RowCursor cursor;
-    private boolean full; // the vectors are a batch that was given out
+    private boolean full; // the vectors have a batch that was returned
     private boolean ended;
     private int size;
 
     /**
-     * @param opener opens the cursor; called again elsewhere if it must wait
+     * @param opener opens the cursor; called again in a thread that may wait if it must wait
      * @param layout of the cursor's rows
      */
     RowVectors(NonBlocking.Read<RowCursor> opener, RowLayout layout, List<ColumnSchema> columns) {
@@ -86,9 +89,9 @@ final class RowVectors implements VectorSource {
     }
 
     /**
-     * Sets the value of a vector at a position.
+     * Copies a value of a row to a position of a vector.
      *
-     * @param index of the value in the row, not null there
+     * @param index of the value in the row, where it must not be null
      */
     static void copy(BinaryRow row, int index, PhysicalForm form, ValueVector vector, int at) {
         switch (form) {

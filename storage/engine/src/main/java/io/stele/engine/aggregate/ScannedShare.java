@@ -7,9 +7,9 @@ import io.stele.protocol.row.ValueCodec;
 import io.stele.protocol.schema.TableSchema;
 
 /**
- * The share of a file's rows that is read, since row groups are skipped by their statistics. Only a
- * condition on the first column by which files are sorted counts, and its values are taken to be
- * spread evenly. Stateless.
+ * An estimate of the share of a file's rows that a scan reads, since row groups are skipped by
+ * their statistics. Only a condition on the first column by which files are sorted counts, and its
+ * values are assumed to be spread evenly. Stateless.
  */
 final class ScannedShare {
     private ScannedShare() {}

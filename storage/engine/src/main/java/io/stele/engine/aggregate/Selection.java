@@ -19,15 +19,15 @@ final class Selection {
     /** Rows of the batch. */
     int size;
 
-    /** Starts with the rows that the reader sees. */
+    /** Selects all rows of a batch that the reader sees. */
     void start(VectorSource batch) {
         size = batch.size();
         count = batch.select(rows);
     }
 
     /**
-     * Whether to go through all rows of the batch, where what comes out for those that do not count
-     * does no harm. Once false, it stays so for the batch.
+     * Whether to process all rows of the batch, where results of rows that are not selected do no
+     * harm. Once false, it stays false for the batch.
      */
     boolean isDense() {
         return count >= size / DENSE;

@@ -12,8 +12,8 @@ import java.util.Map;
  */
 final class StateLayout {
     private final List<AggregateCall> calls;
-    private final int[] places; // of each call, its state
-    private final int[] owners; // of each state, the first of its calls
+    private final int[] places; // by call, the index of its state
+    private final int[] owners; // by state, the index of its first call
 
     StateLayout(List<AggregateCall> calls) {
         this.calls = List.copyOf(calls);
@@ -39,12 +39,12 @@ final class StateLayout {
         return owners.length;
     }
 
-    /** The state of a call. */
+    /** The index of the state of a call. */
     int place(int call) {
         return places[call];
     }
 
-    /** The first call that has a state. */
+    /** The index of the first call that uses a state. */
     int owner(int state) {
         return owners[state];
     }

@@ -5,9 +5,10 @@ import static java.util.Objects.requireNonNull;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The values of one column, or of an expression, in the rows of a batch. The arrays of its kind
- * have a value for every row; the value of a null row has no meaning. Arrays may be shared, so only
- * the code that allocated them writes them. Confined to one thread.
+ * A vector of the values of one column or expression in the rows of a batch, possibly with a
+ * dictionary. The arrays of its kind have a value for every row; the value of a null row has no
+ * meaning. Arrays may be shared, so only the code that allocated them writes them. Confined to one
+ * thread.
  *
  * <p>A vector with a dictionary has values of its own only after {@link #flatten}, and only for the
  * requested rows: conditions and groups use its entries instead.
@@ -23,10 +24,10 @@ final class ValueVector {
 
     final VectorKind kind;
 
-    /** Of kind LONG; of INT128 the lower words. */
+    /** Values of kind LONG; the lower words of kind INT128. */
     long[] longs = NO_LONGS;
 
-    /** Of kind INT128 the upper words. */
+    /** The upper words of kind INT128. */
     long[] highs = NO_LONGS;
 
     double[] doubles = NO_DOUBLES;
@@ -69,10 +70,10 @@ final class ValueVector {
     }
 
     /**
-     * Makes an allocated vector one of a dictionary's values.
+     * Makes an allocated vector refer to a dictionary.
      *
      * @param entries the values, of the same kind
-     * @param newIds of each row its entry, a byte without sign
+     * @param newIds the entry of each row, as unsigned bytes
      */
     void useDictionary(ValueVector entries, int newEntryCount, byte[] newIds) {
         dictionary = entries;
@@ -86,7 +87,7 @@ final class ValueVector {
         return dictionary != null;
     }
 
-    /** The values that rows have by {@link #id}; some may be of no row. */
+    /** The entries of the dictionary, to which {@link #id} refers; some may occur in no row. */
     ValueVector entries() {
         return requireNonNull(dictionary, "no dictionary");
     }
@@ -100,7 +101,10 @@ final class ValueVector {
         return ids[row] & ID_MASK;
     }
 
-    /** Puts values in place for the selected rows, and for later selections of the same batch. */
+    /**
+     * Copies the values of the selected rows out of the dictionary; enough for all later selections
+     * of the same batch, which have fewer rows.
+     */
     void flatten(Selection selection) {
         ValueVector source = dictionary;
         if (source == null || isFlat) {

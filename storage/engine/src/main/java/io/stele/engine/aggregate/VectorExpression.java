@@ -13,23 +13,23 @@ import java.util.List;
 import java.util.function.IntUnaryOperator;
 
 /**
- * One node of an expression, which computes a vector of each batch from those of its arguments. Has
- * buffers: confined to one thread.
+ * An executable node of a scalar expression, which computes one vector of each batch from the
+ * vectors of its arguments. It has buffers and is confined to one thread.
  */
 interface VectorExpression {
     /**
-     * The values in the selected rows of the batch; valid until the next batch, in other rows
-     * without meaning.
+     * The values in the selected rows of the batch, valid until the next batch; values in other
+     * rows have no meaning.
      *
-     * @param arguments what the node's arguments came to in the same rows
+     * @param arguments the results of the node's arguments in the same rows
      * @throws io.stele.protocol.SteleException NUMBER_OUT_OF_RANGE
      */
     ValueVector evaluate(VectorSource batch, Selection selection, List<ValueVector> arguments);
 
     /**
-     * Makes a node ready.
+     * The node of an expression, without its arguments.
      *
-     * @param slots the slot of each column id in batches
+     * @param slots returns the slot of a column id in batches
      */
     static VectorExpression of(ScalarExpression expression, IntUnaryOperator slots) {
         return switch (expression.kind()) {
@@ -81,7 +81,7 @@ interface VectorExpression {
             int scale = from instanceof DecimalType narrow ? narrow.scale() : 0;
             return new Widened(VectorKind.of(to), decimal.scale() - scale);
         }
-        return (batch, selection, arguments) -> arguments.get(0); // the same values in as many bits
+        return (batch, selection, arguments) -> arguments.get(0); // the same representation
     }
 
     private static boolean isInteger(DataType type) {
@@ -129,7 +129,7 @@ interface VectorExpression {
         }
     }
 
-    /** Integers as doubles or decimals, decimals with more digits. */
+    /** A conversion of integers to doubles or decimals, or of decimals to a larger scale. */
     final class Widened implements VectorExpression {
         private final ValueVector result;
         private final int zeros;

@@ -10,25 +10,25 @@ import java.util.Map;
 import java.util.function.IntUnaryOperator;
 
 /**
- * Expressions that are computed together: what several of them have in common is computed once a
- * batch. Has buffers: confined to one thread.
+ * The executable form of the argument expressions of an aggregation, which computes their common
+ * parts only once per batch. It has buffers and is confined to one thread.
  */
 final class VectorProgram {
     private final IntUnaryOperator slots;
-    private final List<Step> steps = new ArrayList<>(); // each after those whose results it takes
+    private final List<Step> steps = new ArrayList<>(); // each after the steps that it reads
     private final Map<ScalarExpression, Integer> numbers = new HashMap<>();
     private final List<ValueVector> results = new ArrayList<>(); // by step
 
     private record Step(VectorExpression expression, int[] arguments) {}
 
     /**
-     * @param slots the slot of each column id in batches
+     * @param slots returns the slot of a column id in batches
      */
     VectorProgram(IntUnaryOperator slots) {
         this.slots = requireNonNull(slots, "slots is null");
     }
 
-    /** Adds an expression; the number of its result. */
+    /** Adds an expression; returns the number of its result. */
     int add(ScalarExpression expression) {
         Integer known = numbers.get(expression);
         if (known != null) {
@@ -60,7 +60,9 @@ final class VectorProgram {
         };
     }
 
-    /** A result, valid until the next batch; of rows that were not selected without meaning. */
+    /**
+     * A result, valid until the next batch; values in rows that were not selected have no meaning.
+     */
     ValueVector result(int number) {
         return results.get(number);
     }

@@ -3,9 +3,15 @@ package io.stele.engine.aggregate;
 import io.stele.columnfile.orc.ColumnChunk;
 import java.io.IOException;
 
-/** Rows as batches of vectors. Starts before the first batch. Confined to one thread at a time. */
+/**
+ * A forward-only source of one part's rows as batches of column vectors, which may read files. It
+ * starts before the first batch. Confined to one thread at a time.
+ */
 interface VectorSource extends AutoCloseable {
-    /** Most rows of a batch: some hundred microseconds of work, and well in a core's own cache. */
+    /**
+     * The maximal number of rows of a batch: some hundred microseconds of work, and small enough
+     * for a core's own cache.
+     */
     int BATCH_ROWS = ColumnChunk.MAX_ROWS;
 
     /**
@@ -15,7 +21,7 @@ interface VectorSource extends AutoCloseable {
      */
     boolean load() throws IOException;
 
-    /** Rows of the batch. */
+    /** The number of rows of the batch. */
     int size();
 
     /** A column of the batch, by its position among the requested ones. */
@@ -24,8 +30,8 @@ interface VectorSource extends AutoCloseable {
     /**
      * The rows of the batch that the reader sees.
      *
-     * @param rows where to put their positions, ascending
-     * @return how many
+     * @param rows receives the positions of the rows in the batch, ascending
+     * @return their number
      */
     int select(int[] rows);
 

@@ -16,8 +16,8 @@ import java.math.BigInteger;
 import java.math.RoundingMode;
 
 /**
- * Sums of integers and decimals, and averages of decimals. Exact on the way, so only a result that
- * does not fit is an error.
+ * The accumulator of SUM of integers and decimals, and of AVG of decimals, exact in 192 bits. Only
+ * a result that does not fit its type is an error.
  */
 final class WideSumAccumulator extends Accumulator {
     private static final BigInteger FIRST_TOO_LARGE = BigInteger.TEN.pow(DecimalType.MAX_PRECISION);
@@ -40,7 +40,7 @@ final class WideSumAccumulator extends Accumulator {
         long[] values = vector.longs;
         int end = runs.end(run);
         long sum = 0;
-        long carry = 0; // of 2^64
+        long carry = 0; // in units of 2^64
         for (int i = runs.start(run); i < end; i++) {
             int row = rows[i];
             long value = vector.isNull(row) ? 0 : values[row];
@@ -58,7 +58,7 @@ final class WideSumAccumulator extends Accumulator {
         long[] lows = vector.longs;
         long[] highs = vector.highs;
         int end = runs.end(run);
-        long sum = 0; // of those that fit 64 bits, as nearly all do
+        long sum = 0; // of the values that fit 64 bits, as nearly all do
         long carry = 0;
         for (int i = runs.start(run); i < end; i++) {
             int row = rows[i];

@@ -7,7 +7,7 @@ import java.math.BigInteger;
 import java.util.Arrays;
 
 /**
- * Exact sums of integers, one a group, in 192 bits: {@code tops * 2^128 + highs * 2^64 + lows},
+ * Exact sums of integers, one per group, in 192 bits: {@code tops * 2^128 + highs * 2^64 + lows},
  * each part with a sign of its own. Any number of values fits. Confined to one thread.
  */
 final class WideSums {
@@ -62,7 +62,7 @@ final class WideSums {
         tops[group] += other.tops[otherGroup];
     }
 
-    /** Whether the sum is the long that {@link #low} gives. */
+    /** Whether the sum fits a long, so that {@link #low} returns it. */
     boolean isLong(int group) {
         return highs[group] == 0 && tops[group] == 0;
     }

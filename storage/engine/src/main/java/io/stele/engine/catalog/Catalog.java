@@ -23,20 +23,21 @@ import java.util.TreeSet;
 import java.util.UUID;
 
 /**
- * All schemas, table groups, tables and views, as of one version. Immutable.
+ * An immutable snapshot of all schemas, table groups, tables and views as of one catalog version,
+ * which readers share and statements replace.
  *
- * <p>Invariant: every table is in a schema and a table group that are here, and has the shard count
- * of its group. Invariant: no two public tables have one name; a staged table may have the name of
- * another, and finds out when it is published. Invariant: no view has the name of a public table.
- * Invariant: a materialized view has a table of state STORAGE in its schema, and every such table
- * is of one view. Invariant: ids are never used twice.
+ * <p>Invariant: every table is in a schema and a table group of the snapshot, and has the shard
+ * count of its group. Invariant: no two public tables have one name; a staged table may have the
+ * name of a public table, which is checked when it is published. Invariant: no view has the name of
+ * a public table. Invariant: a materialized view has a table of state STORAGE in its schema, and
+ * every table of that state belongs to one view. Invariant: ids are never used twice.
  */
 public final class Catalog {
     private final long version;
     private final SortedSet<String> schemas;
     private final SortedMap<Integer, TableGroup> tableGroups;
     private final SortedMap<TableId, TableEntry> tables;
-    private final Map<TableId, TableEntry> predecessors; // by the table that took their place
+    private final Map<TableId, TableEntry> predecessors; // by the id of their successor
     private final SortedMap<String, SortedMap<String, TableSchema>> publicTables;
     private final SortedMap<String, SortedMap<String, ViewSchema>> views;
     private final long nextTableId;
@@ -85,7 +86,7 @@ public final class Catalog {
         }
     }
 
-    /** Version 0: nothing. Never stored. */
+    /** The empty catalog of version 0, which is never stored. */
     static Catalog empty() {
         return new Catalog(
                 0,
@@ -122,17 +123,20 @@ public final class Catalog {
         return version;
     }
 
-    /** Of the engine that wrote this version; a higher one fences all lower ones. */
+    /**
+     * The epoch of the engine that wrote this version; an engine with a higher epoch fences those
+     * with a lower one.
+     */
     public long epoch() {
         return epoch;
     }
 
-    /** Above the id of every table that there ever was. */
+    /** The next table id, which is above the id of every table that ever existed. */
     public long nextTableId() {
         return nextTableId;
     }
 
-    /** The statement of an id, if it took effect and is one of the last. */
+    /** The statement of an id, if it took effect and is one of the last statements. */
     Optional<CompletedStatement> findStatement(UUID id) {
         return statements.stream().filter(statement -> statement.id().equals(id)).findAny();
     }
@@ -143,8 +147,8 @@ public final class Catalog {
     }
 
     /**
-     * Whether a table that is not here may have been in a version that was given up, or is missing.
-     * If its id was never assigned here, it was not dropped.
+     * Whether a table that is not in this catalog may have been in a version that was given up or
+     * is missing. If its id was never assigned in this catalog's history, it was not dropped.
      */
     public boolean isLost(TableId tableId) {
         return !tables.containsKey(tableId)
@@ -157,7 +161,7 @@ public final class Catalog {
         return tableGroup >= nextTableGroupId;
     }
 
-    /** As {@link #isLost}, of a table group. */
+    /** As {@link #isLost}, for a table group. */
     public boolean isLostGroup(int tableGroup) {
         return isNewGroup(tableGroup) || givenUp.stream().anyMatch(ids -> ids.hasGroup(tableGroup));
     }
@@ -252,9 +256,10 @@ public final class Catalog {
     }
 
     /**
-     * The table of an id for a reader as of an LSN: also one that was replaced after it.
+     * The table of an id for a reader as of an LSN, also if it was replaced after that LSN.
      *
-     * @throws SteleException STALE_TABLE if it was dropped, truncated or replaced by then
+     * @throws SteleException STALE_TABLE if it was dropped, or truncated or replaced at or before
+     *     the LSN
      */
     public TableSchema table(TableId tableId, Lsn readLsn) {
         TableEntry found = tables.get(tableId);
@@ -267,8 +272,8 @@ public final class Catalog {
     }
 
     /**
-     * The table that had the place of a table as of an LSN: itself, or one that it later replaced.
-     * If the LSN is before all of them, the oldest that is retained.
+     * The table that had the place of a table as of an LSN: the table itself, or a predecessor that
+     * was replaced later. If the LSN is before all of them, the oldest retained predecessor.
      */
     public TableEntry entryAsOf(TableId tableId, Lsn lsn) {
         TableEntry entry = entry(tableId);
@@ -289,7 +294,7 @@ public final class Catalog {
                 .isPresent();
     }
 
-    /** The table whose place another one took. */
+    /** The table that a table replaced. */
     public Optional<TableEntry> findPredecessor(TableId tableId) {
         return Optional.ofNullable(predecessors.get(tableId));
     }

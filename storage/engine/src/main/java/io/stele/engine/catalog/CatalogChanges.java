@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A bounded log of the names of relations (tables and views) whose meaning has changed since a
- * catalog version. Thread-safe.
+ * A bounded in-memory log of the names of relations (tables and views) whose meaning changed at
+ * recent catalog versions, for clients that cache metadata. Thread-safe.
  *
  * <p>Invariant: a name that had another meaning in version {@code v} than in {@link #version} is
  * among {@link #since} of {@code v}, if the log reaches back to {@code v}.
@@ -25,7 +25,7 @@ public final class CatalogChanges implements CatalogListener {
     private final ChangeLog<TableName> log;
 
     /**
-     * @param version of the catalog that it follows from here on
+     * @param version the present version of the catalog, whose later changes are logged
      */
     public CatalogChanges(long version) {
         this.log = new ChangeLog<>(version, REMEMBERED);
@@ -40,12 +40,15 @@ public final class CatalogChanges implements CatalogListener {
         }
     }
 
-    /** The version up to which it is complete. */
+    /** The catalog version up to which the log is complete. */
     public long version() {
         return log.version();
     }
 
-    /** The names that changed after a version; empty if any may have. */
+    /**
+     * The names that changed after a version; empty if the log does not reach back to it, so that
+     * any name may have changed.
+     */
     public Optional<List<TableName>> since(long known) {
         return log.since(known);
     }

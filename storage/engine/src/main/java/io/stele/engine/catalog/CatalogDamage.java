@@ -5,10 +5,10 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.SteleException;
 
 /**
- * Damage of the newest catalog version: it cannot be read, or newer ones are missing. No table is
- * available.
+ * The damage of the newest stored catalog version, found at a start, for which all requests for
+ * tables are refused. The version cannot be read, or newer versions are missing.
  *
- * @param object its path
+ * @param object path of the damaged version in the warehouse
  * @param reason what was expected, and what was found
  */
 public record CatalogDamage(String object, SteleException reason) {

@@ -32,41 +32,41 @@ import java.util.UUID;
 import java.util.function.UnaryOperator;
 
 /**
- * The next version of the catalog in the making: each method is one statement, and refuses by name
- * what must not be. Confined to one thread.
+ * A builder of the next catalog version from the present one, with one method per statement, which
+ * throws where the statement is not allowed. Nothing is stored here. Confined to one thread.
  */
 final class CatalogEdit {
-    /** Most tables of one catalog: its versions are written whole. */
+    /** The maximal number of tables of one catalog, whose versions are written whole. */
     static final int MAX_TABLES = 100_000;
 
     /**
-     * Most tables replaced by one that are retained for readers of the past: each has files and
-     * memory of its own, and a place in every catalog version. A statement every four seconds
-     * through a retention of an hour stays below. At the limit the next one is refused, since the
-     * history of the oldest is promised.
+     * The maximal number of predecessors of one table that are retained for readers of the past:
+     * each has files and memory of its own, and a place in every catalog version. A statement every
+     * four seconds through a retention of an hour stays below the limit. At the limit, the next
+     * statement is refused, since the history of the oldest predecessor is promised.
      */
     static final int MAX_REPLACED = 1_000;
 
-    /** Most characters of a comment. */
+    /** The maximal length of a comment, in characters. */
     static final int MAX_COMMENT_LENGTH = 10_000;
 
-    /** Statements that a catalog remembers however old they are. */
+    /** The number of latest statements that a catalog remembers regardless of their age. */
     static final int MIN_STATEMENTS = 200;
 
-    /** Most of them, about 90 bytes each in every version. */
+    /** The maximal number of remembered statements, about 90 bytes each in every version. */
     static final int MAX_STATEMENTS = 2_000;
 
-    /** 10 minutes: longer than a client repeats one. */
+    /** 10 minutes: longer than a client repeats a statement. */
     private static final long STATEMENT_MILLIS = 600_000;
 
-    /** More than the statement of one version takes. */
+    /** Table ids reserved for each skipped version: more than one statement assigns. */
     private static final int TABLE_IDS_OF_A_VERSION = 1_000;
 
     private static final int GROUP_IDS_OF_A_VERSION = 2;
 
     /**
-     * Versions that may be skipped. An object with a higher version number does not belong to this
-     * catalog, which does not run out of ids because of it.
+     * The maximal number of versions that may be skipped. An object with a higher version number
+     * does not belong to this catalog, and must not use up its ids.
      */
     static final long MAX_PASSED_OVER = 1_000_000;
 
@@ -85,9 +85,9 @@ final class CatalogEdit {
     private final List<CompletedStatement> statements;
 
     /**
-     * @param now when the edit takes effect
-     * @param epoch of the engine that makes it
-     * @param retentionMillis of tables without a retention of their own
+     * @param now the LSN at which the edit takes effect
+     * @param epoch of the engine that makes the edit
+     * @param retentionMillis the retention of tables without an option of their own
      */
     CatalogEdit(Catalog base, Lsn now, long epoch, long retentionMillis) {
         this.base = requireNonNull(base, "base is null");
@@ -107,10 +107,11 @@ final class CatalogEdit {
     }
 
     /**
-     * The given up versions after the base, and those before them, are not created again. Ids of
-     * tables and groups, and numbers of schema versions, that they may have assigned are not
-     * reused. Indexes that they may have dropped, so that files were written without them, are
-     * built again. Times to live, which they may have changed, are in doubt.
+     * Skips all versions after the base up to the last given-up one, so that they are not created
+     * again. Ids of tables and groups, and numbers of schema versions, that the skipped versions
+     * may have assigned are not reused. Indexes that they may have dropped, so that files were
+     * written without them, are built again. Times to live, which they may have changed, are in
+     * doubt.
      */
     void passOver(Collection<Long> versions) {
         long last = base.version() + MAX_PASSED_OVER;
@@ -139,7 +140,7 @@ final class CatalogEdit {
         tables.replaceAll((tableId, entry) -> passOver(entry, passed, known));
     }
 
-    /** Ids up to these were given by versions that are missing; they are not given again. */
+    /** Skips all ids up to the given ones, inclusive, which missing versions assigned. */
     void leaveOut(long tableId, int tableGroupId) {
         GivenUpIds ids =
                 new GivenUpIds(
@@ -152,8 +153,7 @@ final class CatalogEdit {
         nextTableGroupId = ids.nextTableGroupId();
     }
 
-    /** None of the versions has changed one that was replaced before. */
-    /** The latest LSN that this version of the catalog has: it was the newest one then. */
+    /** The latest LSN at which a table changed in this version of the catalog. */
     private Lsn lastChangeLsn() {
         Lsn last = Lsn.MIN;
         for (TableEntry entry : tables.values()) {
@@ -172,7 +172,7 @@ final class CatalogEdit {
 
     private TableEntry passOver(TableEntry entry, int passed, Lsn known) {
         if (entry.state() == TableState.REPLACED) {
-            return entry;
+            return entry; // no statement changes a replaced table
         }
         TableSchema old = entry.schema();
         List<IndexSchema> indexes = new ArrayList<>();
@@ -191,7 +191,9 @@ final class CatalogEdit {
                 entry.history().passedOver(old, now));
     }
 
-    /** The first of as many ids as a table may have indexes, which no other version gives. */
+    /**
+     * The first index id of this version, which reserves as many ids as a table may have indexes.
+     */
     private int firstIndexId() {
         return Math.toIntExact(version * TableOptions.MAX_INDEXES);
     }
@@ -216,7 +218,7 @@ final class CatalogEdit {
     }
 
     /**
-     * Remembers the statement, so that it is recognized when it is sent again.
+     * Remembers the statement in the next version, so that it is recognized when it is sent again.
      *
      * @param tableId the table that it made or changed
      */
@@ -249,7 +251,7 @@ final class CatalogEdit {
                         .filter(table -> table.schemaName().equals(name))
                         .map(TableSchema::id)
                         .toList();
-        // Also what a table was before in other schemas: nothing would lead to it any more
+        // Also predecessors in other schemas, to which nothing would refer any more
         dropped.forEach(tableId -> predecessors(tableId).forEach(tables::remove));
         dropped.forEach(tables::remove);
         views.dropSchema(name);
@@ -295,7 +297,10 @@ final class CatalogEdit {
         views.renameSchema(from, to);
     }
 
-    /** Creates a table; one that is public, or to be so, must have a name that nothing has. */
+    /**
+     * Creates a table. Its name must be free, or may be that of a public table if the state is
+     * REPLACEMENT.
+     */
     TableSchema createTable(TableSchema definition, String tableGroupName, TableState state) {
         base.requireSchema(definition.schemaName());
         checkName("table", definition.tableName());
@@ -343,7 +348,7 @@ final class CatalogEdit {
         }
     }
 
-    /** Not at the publication of a staged table: it may be committed by then. */
+    /** Not called at the publication of a staged table, whose rows may be committed by then. */
     private void requireRoomForReplaced(TableSchema table) {
         int replaced = predecessors(table.id()).size();
         if (replaced >= MAX_REPLACED) {
@@ -357,7 +362,7 @@ final class CatalogEdit {
     /**
      * Makes a staged table public; STALE_TABLE if it is gone.
      *
-     * @param committed the LSN of its rows: readers before it see what has the name now
+     * @param committed the LSN of its rows; readers before it see the table that has the name now
      */
     TableSchema publishTable(TableId tableId, Lsn committed) {
         base.entry(tableId);
@@ -387,8 +392,8 @@ final class CatalogEdit {
     }
 
     /**
-     * Retains a table that another one replaces, for readers of the past. It is the way to those
-     * before it, so it is retained no shorter than they still are.
+     * Retains a replaced table for readers of the past. Its predecessors are reached through it, so
+     * it is retained at least as long as they are.
      */
     private void keepReplaced(TableId tableId, TableId successor) {
         TableEntry entry = base.entry(tableId).replacedBy(successor, now);
@@ -400,7 +405,10 @@ final class CatalogEdit {
         tables.put(tableId, longest.isEmpty() ? entry : entry.retained(longest.getAsLong()));
     }
 
-    /** How long a replaced table is still retained. A longer time would be handed on for ever. */
+    /**
+     * The remaining retention of a replaced table, in milliseconds. With its full retention
+     * instead, each successor would prolong it for ever.
+     */
     private long leftMillis(TableEntry replaced) {
         long sinceMillis =
                 replaced.successor().map(next -> now.millis() - next.lsn().millis()).orElse(0L);
@@ -411,7 +419,7 @@ final class CatalogEdit {
         return entry.schema().options().retentionMillis().orElse(retentionMillis);
     }
 
-    /** The tables before one in its place, the newest first. */
+    /** The predecessors of a table, newest first. */
     private List<TableId> predecessors(TableId tableId) {
         List<TableId> found = new ArrayList<>();
         Optional<TableEntry> before = base.findPredecessor(tableId);
@@ -434,7 +442,7 @@ final class CatalogEdit {
     }
 
     /**
-     * Creates a view, and of a materialized one the table for its rows.
+     * Creates a view, and for a materialized view the table for its rows.
      *
      * @param storage the table, without a primary key; its name is chosen here
      */
@@ -505,8 +513,8 @@ final class CatalogEdit {
     }
 
     /**
-     * The same table under a new id. The table with the old id is retained for readers of the past,
-     * and collected when it is not read any more.
+     * Empties a table: an empty table with a new id takes its place. The table with the old id is
+     * retained for readers of the past, and dropped when no reader can read it any more.
      */
     TableSchema truncateTable(TableId tableId) {
         requireNoStorage(tableId);
@@ -558,7 +566,9 @@ final class CatalogEdit {
         return change(tableId, columnId, column -> column.withDefault(defaultValue));
     }
 
-    /** A change that rows have nothing to do with. */
+    /**
+     * Changes a property of a column that does not affect rows, so that the schema version stays.
+     */
     private TableSchema change(TableId tableId, int columnId, UnaryOperator<ColumnSchema> change) {
         TableSchema old = base.table(tableId);
         int index = old.indexOf(columnId);
@@ -606,8 +616,8 @@ final class CatalogEdit {
     }
 
     /**
-     * Existing indexes keep their identity and state. Others get a new id, derived from the version
-     * of the catalog, and are still to be built.
+     * The wanted indexes with ids: an existing index keeps its id and state; a new index gets an id
+     * derived from the catalog version, and is still to be built.
      */
     private List<IndexSchema> identified(List<IndexSchema> known, List<IndexSchema> wanted) {
         int nextId = firstIndexId();
@@ -661,7 +671,7 @@ final class CatalogEdit {
     int dropStagedTables() {
         int before = tables.size();
         tables.values().removeIf(entry -> entry.state().isStaged());
-        // Sent again, they make their tables anew
+        // If these statements are sent again, they create their tables anew
         statements.removeIf(
                 statement -> statement.tableId().filter(id -> !tables.containsKey(id)).isPresent());
         return before - tables.size();
@@ -746,7 +756,7 @@ final class CatalogEdit {
         return schema.withIdentity(id, schemaVersion, group.id(), group.shardCount());
     }
 
-    /** Without rows there is nothing to build. */
+    /** The table with all indexes marked as built, since it has no rows. */
     private static TableSchema withBuiltIndexes(TableSchema empty) {
         List<IndexSchema> built =
                 empty.options().indexes().stream().map(IndexSchema::built).toList();
@@ -758,7 +768,7 @@ final class CatalogEdit {
         checkComment("column '" + column.name() + "'", column.comment());
     }
 
-    /** Names come in lower case from Trino, which finds no others. */
+    /** Throws for invalid names. Trino sends names in lower case and finds no others. */
     private static void checkName(String what, String name) {
         if (name.isEmpty() || name.length() > ColumnSchema.MAX_NAME_LENGTH) {
             throw invalid(
@@ -774,7 +784,7 @@ final class CatalogEdit {
                     "a table or view name without '$', which names of metadata tables have",
                     "'" + name + "'");
         }
-        boolean mayHaveSlash = what.equals("column"); // others are paths of Flight descriptors
+        boolean mayHaveSlash = what.equals("column"); // other names are in Flight paths
         if (name.chars()
                 .anyMatch(
                         character ->

@@ -28,37 +28,37 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The service that owns schemas and tables: every statement becomes one new catalog version,
- * durable when the call returns.
+ * durable in the store when the call returns.
  *
  * <p>Invariant: {@link #current()} is durable and never goes back. Invariant: a statement that
  * fails has changed nothing, except that after STORE_FAILED it is <em>unsettled</em>: it may be
- * durable. Then its version is created again and again ({@link #settle}) until the store answers
- * which process created it. Before that there is no other statement, and no write to the tables it
- * concerns.
+ * durable. Then creating its version is repeated ({@link #settle}) until the store answers which
+ * process created it. Until then, other statements and writes to the tables that it concerns are
+ * refused.
  *
- * <p>Invariant: of several engines that open one warehouse, the one with the highest epoch creates
- * versions, once it has created one ({@link #own}).
+ * <p>Invariant: of several engines that open one warehouse, only the one with the highest epoch
+ * creates versions, once it has created one ({@link #own}).
  *
  * <p>Thread-safe: statements run one at a time under one lock, which is held while the store writes
  * (DDL is rare, and its order is the order of versions); readers never wait.
  */
 public final class CatalogService {
-    /** Versions that others create between a look and a statement; more is a fight. */
+    /** How often a statement is tried when other processes create its version first. */
     private static final int MAX_LOST = 5;
 
-    /** Less than clients wait for an answer. */
+    /** Shorter than the time for which clients wait for an answer. */
     private static final long MAX_WAIT_MILLIS = 10_000;
 
     private static final long FIRST_PAUSE_MILLIS = 100;
     private static final long MAX_PAUSE_MILLIS = 2_000;
 
-    /** As many as fit into the wait where the store refuses at once. */
+    /** As many attempts as fit into the wait if the store refuses at once. */
     private static final int MAX_ATTEMPTS = 9;
 
     private static final int OWNERSHIP_ATTEMPTS =
-            100; // each lost one is a statement of the owner before
+            100; // each failed attempt is a statement of the previous owner
 
-    /** The statement that the thread runs, if its client gave it an id. */
+    /** The statement that the present thread runs, if its client assigned an id. */
     private static final ScopedValue<Attempt> ATTEMPT = ScopedValue.newInstance();
 
     private final CatalogStore store;
@@ -71,7 +71,7 @@ public final class CatalogService {
     private volatile Catalog current;
     private volatile long epoch; // 0 until the catalog is owned
     private volatile @Nullable Unsettled unsettled; // written under the lock
-    private volatile long ownedBy; // the highest epoch that was seen
+    private volatile long ownedBy; // the highest epoch found in the store
     private volatile Optional<CatalogDamage> damage;
 
     private CatalogService(
@@ -92,13 +92,13 @@ public final class CatalogService {
     }
 
     /**
-     * Starts from the newest stored version; STORE_FAILED if it cannot be read. If it is damaged,
-     * there is nothing in the catalog, and all statements are refused ({@link #damage}).
+     * Opens the newest stored version; STORE_FAILED if the store cannot be read. If the version is
+     * damaged, the catalog is empty and all statements are refused ({@link #damage}).
      *
-     * @param retentionMillis of tables without a retention of their own
-     * @param clock the present LSN
-     * @param sleepMillis makes the calling thread wait for a store that does not answer
-     * @param failures of listeners
+     * @param retentionMillis the retention of tables without an option of their own
+     * @param clock returns the present LSN
+     * @param sleepMillis blocks the calling thread between requests to a store that does not answer
+     * @param failures receives the exceptions of listeners
      */
     public static CatalogService open(
             CatalogStore store,
@@ -134,8 +134,8 @@ public final class CatalogService {
     }
 
     /**
-     * Missing or wrong keys are no damage of the data; the start fails so that they can be
-     * corrected.
+     * The damage of the newest version. Missing or wrong encryption keys are no damage of the data:
+     * then this throws and the start fails, so that they can be corrected.
      */
     private static CatalogDamage damageOrThrow(CatalogStore store, SteleException unreadable) {
         try {
@@ -150,7 +150,7 @@ public final class CatalogService {
         }
     }
 
-    /** Looks again what is stored; only before the catalog is owned. */
+    /** Loads the newest stored version again; only before the catalog is owned. */
     public void refresh() {
         try {
             current = store.loadLatest();
@@ -163,7 +163,8 @@ public final class CatalogService {
     }
 
     /**
-     * The stored version is not the newest one there was; call it only before the catalog is owned.
+     * Marks the catalog as damaged, since the stored version is not the newest that ever existed;
+     * only before the catalog is owned.
      */
     public void refuse(SteleException reason) {
         damage = Optional.of(new CatalogDamage(store.path(current.version()), reason));
@@ -176,8 +177,8 @@ public final class CatalogService {
     }
 
     /**
-     * Looks whether the damaged version can be given up, so that one before is used: it is still
-     * damaged, and there is one before that can be read. Blocks on the store.
+     * Checks that the damaged version can be given up, so that an earlier one is used: it is still
+     * damaged, and an earlier version can be read. Blocks on the store.
      *
      * @throws SteleException INVALID_ARGUMENT if not
      */
@@ -223,20 +224,21 @@ public final class CatalogService {
     }
 
     /**
-     * Takes the catalog over: the next version of it, with this engine's epoch and nothing else
-     * changed. From then on statements of an engine that owned it before fail, so that {@link
-     * #current} stays what it is. Before there are listeners.
+     * Takes the catalog over by creating its next version with this engine's epoch. From then on,
+     * statements of an earlier owner fail, so that only this engine changes {@link #current}. To be
+     * called before listeners are added; does nothing if the catalog is damaged.
      *
      * @param newEpoch of this engine
-     * @param givenUp versions that were given up: none of those is made again, and no id given that
-     *     they may have given
-     * @throws SteleException UNAVAILABLE if an engine that was opened later has it, STORE_FAILED
+     * @param givenUp versions that were given up; they are not created again, and ids that they may
+     *     have assigned are not reused
+     * @throws SteleException UNAVAILABLE if an engine that was opened later owns the catalog;
+     *     STORE_FAILED
      */
     public void own(long newEpoch, Collection<Long> givenUp) {
         statements.lock();
         try {
             if (damage.isPresent()) {
-                return; // left as it is, for a repair
+                return; // the stored versions stay unchanged, for a repair
             }
             epoch = newEpoch;
             for (int attempt = 0; attempt < OWNERSHIP_ATTEMPTS; attempt++) {
@@ -263,7 +265,10 @@ public final class CatalogService {
                         .formatted(OWNERSHIP_ATTEMPTS));
     }
 
-    /** The log has records of tables that no version gave: their ids are not given to others. */
+    /**
+     * Skips table and group ids of log records that no catalog version has assigned, so that they
+     * are not assigned to new tables.
+     */
     public void leaveOut(long tableId, int tableGroupId) {
         Catalog base = current;
         if (tableId >= base.nextTableId() || base.isNewGroup(tableGroupId)) {
@@ -275,7 +280,10 @@ public final class CatalogService {
         }
     }
 
-    /** As {@link #own} will leave it: above the id of every table that there ever was. */
+    /**
+     * The next table id as it will be after {@link #own}, above the id of every table that ever
+     * existed.
+     */
     public long nextTableId(Collection<Long> givenUp) {
         Catalog base = current;
         if (givenUp.stream().noneMatch(version -> version > base.version())) {
@@ -291,12 +299,12 @@ public final class CatalogService {
         return current;
     }
 
-    /** From now on {@code listener} is notified of every change, but not of the present state. */
+    /** Adds a listener of every later change; it is not notified of the present state. */
     public void addListener(CatalogListener listener) {
         listeners.add(requireNonNull(listener, "listener is null"));
     }
 
-    /** SCHEMA_ALREADY_EXISTS if there is one of the name. */
+    /** Creates a schema; SCHEMA_ALREADY_EXISTS if there is one of that name. */
     public void createSchema(String name) {
         change(
                 edit -> {
@@ -318,7 +326,7 @@ public final class CatalogService {
                 });
     }
 
-    /** Gives a schema another name; SCHEMA_NOT_FOUND, or SCHEMA_ALREADY_EXISTS. */
+    /** Renames a schema; SCHEMA_NOT_FOUND or SCHEMA_ALREADY_EXISTS. */
     public void renameSchema(String from, String to) {
         change(
                 edit -> {
@@ -327,7 +335,10 @@ public final class CatalogService {
                 });
     }
 
-    /** As {@link #createTable}, of a public table, in the place of one of the name. */
+    /**
+     * As {@link #createTable}, for a public table that replaces a table of its name, if there is
+     * one.
+     */
     public TableSchema createOrReplaceTable(TableSchema definition, String tableGroupName) {
         requireNonNull(definition, "definition is null");
         requireNonNull(tableGroupName, "tableGroupName is null");
@@ -338,9 +349,9 @@ public final class CatalogService {
      * Creates a view.
      *
      * @param definition name and definition; the revision and the storage table are assigned here
-     * @param storage of a materialized view the table for its rows
-     * @param tableGroupName that of the storage table, as in {@link #createTable}
-     * @param replace whether a view of the name and kind makes room
+     * @param storage the table for the rows of a materialized view; empty for other views
+     * @param tableGroupName the group of the storage table, as in {@link #createTable}
+     * @param replace whether a view of the same name and kind is replaced
      * @throws SteleException SCHEMA_NOT_FOUND, TABLE_ALREADY_EXISTS, or INVALID_ARGUMENT naming the
      *     rule that is broken
      */
@@ -353,7 +364,7 @@ public final class CatalogService {
         return change(edit -> edit.createView(definition, storage, tableGroupName, replace));
     }
 
-    /** Drops a view, with the rows of a materialized one; TABLE_NOT_FOUND. */
+    /** Drops a view, and the rows of a materialized view; TABLE_NOT_FOUND if there is none. */
     public void dropView(String schemaName, String viewName, boolean materialized) {
         change(
                 edit -> {
@@ -362,7 +373,7 @@ public final class CatalogService {
                 });
     }
 
-    /** Gives a view another name; TABLE_NOT_FOUND, SCHEMA_NOT_FOUND or TABLE_ALREADY_EXISTS. */
+    /** Renames a view; TABLE_NOT_FOUND, SCHEMA_NOT_FOUND or TABLE_ALREADY_EXISTS. */
     public ViewSchema renameView(
             String schemaName,
             String viewName,
@@ -375,7 +386,7 @@ public final class CatalogService {
                                 schemaName, viewName, materialized, newSchemaName, newViewName));
     }
 
-    /** Gives a view another definition; STALE_TABLE unless it has this revision. */
+    /** Changes the definition of a view; STALE_TABLE unless it has this revision. */
     public ViewSchema setView(
             String schemaName,
             String viewName,
@@ -386,7 +397,10 @@ public final class CatalogService {
                 edit -> edit.setView(schemaName, viewName, materialized, revision, definition));
     }
 
-    /** Notes what the rows of a materialized view are made of; STALE_TABLE if it is gone. */
+    /**
+     * Stores from which data the rows of a materialized view were computed; STALE_TABLE if the view
+     * is dropped.
+     */
     public ViewSchema setRefresh(TableId storageTable, String refresh) {
         return change(edit -> edit.setRefresh(storageTable, refresh));
     }
@@ -394,10 +408,9 @@ public final class CatalogService {
     /**
      * Creates a table.
      *
-     * @param definition all but the id, the schema version and the table group, which are assigned
-     *     here
-     * @param tableGroupName the group to be in, made with the definition's shard count if there is
-     *     none; empty for {@code default_<shard count>}
+     * @param definition the table, whose id, schema version and table group are assigned here
+     * @param tableGroupName the group of the table, which is created with the definition's shard
+     *     count if it does not exist; empty for {@code default_<shard count>}
      * @return the table as created
      * @throws SteleException SCHEMA_NOT_FOUND, TABLE_ALREADY_EXISTS, or INVALID_ARGUMENT naming the
      *     rule that is broken
@@ -411,20 +424,20 @@ public final class CatalogService {
     }
 
     /**
-     * Makes a staged table public, unless an earlier attempt did. It is part of a commit, which
-     * repeats it: it waits for other statements, and makes one request to the store.
+     * Makes a staged table public, unless an earlier attempt did. A commit repeats this call until
+     * it succeeds; it waits for other statements, and makes one request to the store.
      *
      * @param committed the LSN of its rows
      * @throws SteleException TABLE_ALREADY_EXISTS if its name was taken meanwhile; STALE_TABLE if
-     *     there is no such table any more; STORE_FAILED or BUSY if it may succeed later
+     *     the table was dropped; STORE_FAILED or BUSY if it may succeed later
      */
     public void publishTable(TableId tableId, Lsn committed) {
         statements.lock();
         try {
-            settleEarlier(); // which may be the attempt before
+            settleEarlier(); // which may be the previous attempt
             boolean wasPublic =
                     current.findTable(tableId)
-                            .filter(entry -> !entry.state().isStaged()) // perhaps replaced by now
+                            .filter(entry -> !entry.state().isStaged()) // public or replaced
                             .isPresent();
             if (!wasPublic) {
                 change(edit -> edit.publishTable(tableId, committed), 0);
@@ -434,7 +447,7 @@ public final class CatalogService {
         }
     }
 
-    /** Drops a table, staged or public; STALE_TABLE if there is none of the id. */
+    /** Drops a table, staged or public; STALE_TABLE if there is no table of the id. */
     public void dropTable(TableId tableId) {
         change(
                 edit -> {
@@ -451,7 +464,7 @@ public final class CatalogService {
         return change(edit -> edit.truncateTable(tableId));
     }
 
-    /** Gives a table another name, perhaps in another schema. Its id stays. */
+    /** Renames a table, possibly into another schema. Its id does not change. */
     public TableSchema renameTable(TableId tableId, String schemaName, String tableName) {
         return change(edit -> edit.renameTable(tableId, schemaName, tableName));
     }
@@ -467,8 +480,8 @@ public final class CatalogService {
     }
 
     /**
-     * Sets or takes away the default value of a column; COLUMN_NOT_FOUND if the table has none of
-     * the id.
+     * Sets or removes the default value of a column; COLUMN_NOT_FOUND if the table has none of the
+     * id.
      */
     public TableSchema setColumnDefault(
             TableId tableId, int columnId, Optional<String> defaultValue) {
@@ -489,9 +502,9 @@ public final class CatalogService {
     }
 
     /**
-     * Gives some options of a table the values that {@code values} has; the others stay. Indexes of
-     * a name, columns and uniqueness that the table has already stay as they are; the ids of others
-     * are assigned here, and they are not ready.
+     * Sets some options of a table to their values in {@code values}; other options do not change.
+     * An index that exists with the same name, columns and uniqueness stays unchanged. The ids of
+     * new indexes are assigned here, and these are not ready.
      *
      * @throws SteleException STALE_TABLE, or INVALID_ARGUMENT naming the rule that is broken
      */
@@ -500,19 +513,21 @@ public final class CatalogService {
         return change(edit -> edit.setOptions(tableId, changed, values));
     }
 
-    /** An index has the entries of all rows now; STALE_TABLE if it is dropped. */
+    /**
+     * Marks an index as ready, since it has the entries of all rows; STALE_TABLE if it is dropped.
+     */
     public TableSchema setIndexReady(TableId tableId, int indexId) {
         return change(edit -> edit.setIndexReady(tableId, indexId));
     }
 
-    /** Drops an index; STALE_TABLE if it is dropped. */
+    /** Drops an index; STALE_TABLE if it is already dropped. */
     public TableSchema dropIndex(TableId tableId, int indexId) {
         return change(edit -> edit.dropIndex(tableId, indexId));
     }
 
     /**
-     * Drops what statements that never ended have left; call at start-up only. Returns the number
-     * of tables dropped.
+     * Drops the tables of statements that never ended; to be called at a start only. Returns the
+     * number of dropped tables.
      */
     public int dropStagedTables() {
         if (current.tables().stream().noneMatch(entry -> entry.state().isStaged())) {
@@ -521,7 +536,7 @@ public final class CatalogService {
         return change(CatalogEdit::dropStagedTables);
     }
 
-    /** Drops truncated or replaced tables that no reader can read any more; others are skipped. */
+    /** Drops the given tables that were truncated or replaced; other tables are skipped. */
     public void dropReplacedTables(Collection<TableId> tableIds) {
         change(edit -> edit.dropReplacedTables(tableIds));
     }
@@ -532,8 +547,8 @@ public final class CatalogService {
      * most {@link CatalogEdit#MAX_STATEMENTS}.
      *
      * @param id of the statement
-     * @param statement makes one change here at most, in the calling thread
-     * @param repeated what to answer if it took effect earlier
+     * @param statement makes at most one change of this catalog, in the calling thread
+     * @param repeated returns the result if the statement took effect earlier
      */
     public <T> T runOnce(UUID id, Supplier<T> statement, Function<CompletedStatement, T> repeated) {
         Optional<CompletedStatement> earlier = findCompleted(id);
@@ -547,7 +562,7 @@ public final class CatalogService {
             if (attempt.tookEffect) {
                 throw refused;
             }
-            // An earlier attempt may have been under way, and dropped the table for example
+            // An earlier attempt may have run at the same time, and dropped the table for example
             CompletedStatement meanwhile = findCompletedUnless(refused, id);
             return repeated.apply(meanwhile);
         }
@@ -558,7 +573,7 @@ public final class CatalogService {
         try {
             found = findCompleted(id);
         } catch (SteleException unknown) {
-            // A refusal for good would be the answer, though an earlier attempt may be done
+            // A final refusal must not be returned while an earlier attempt may have taken effect
             SteleException thrown = refused.code().nothingIsChanged() ? unknown : refused;
             thrown.addSuppressed(thrown == refused ? unknown : refused);
             throw thrown;
@@ -566,7 +581,10 @@ public final class CatalogService {
         return found.orElseThrow(() -> refused);
     }
 
-    /** BUSY while the outcome of an earlier statement, which may be this one, is unknown. */
+    /**
+     * The statement of an id, if it took effect; BUSY while the outcome of an earlier statement,
+     * which may be this one, is unknown.
+     */
     private Optional<CompletedStatement> findCompleted(UUID id) {
         statements.lock();
         try {
@@ -587,7 +605,10 @@ public final class CatalogService {
             this.id = id;
         }
 
-        /** In the lock, where no earlier attempt is under way. */
+        /**
+         * Throws if an earlier attempt took effect; called under the lock, when no earlier attempt
+         * is running.
+         */
         void checkFirst(Catalog catalog) {
             if (catalog.findStatement(id).isPresent()) {
                 throw new SteleException(
@@ -629,7 +650,8 @@ public final class CatalogService {
                     once.ifPresent(its -> its.tookEffect = true);
                     return result;
                 } catch (SteleException lost) {
-                    // Another process was quicker: the same statement, on what it left
+                    // Another process created the version first: the statement is applied to that
+                    // version
                     if (lost.code() != ErrorCode.BUSY || attempt == MAX_LOST) {
                         throw lost;
                     }
@@ -659,7 +681,10 @@ public final class CatalogService {
         }
     }
 
-    /** The outcome of an earlier statement decides the version on which this one is based. */
+    /**
+     * Finds out the outcome of an earlier statement, which decides the version to change; throws
+     * BUSY while it is unknown.
+     */
     private void settleEarlier() {
         Unsettled earlier = unsettled;
         if (earlier == null) {
@@ -670,12 +695,12 @@ public final class CatalogService {
         } catch (IOException stillUnknown) {
             throw earlier.busy("this statement");
         } catch (SteleException lost) {
-            checkOwned(); // else it did not happen, which its own caller was prepared for
+            checkOwned(); // else it did not happen, as its own caller expected it may
         }
     }
 
     /**
-     * Creates the version, or finds out that it cannot be created any more.
+     * Creates the version, or finds out that another process created it.
      *
      * @throws IOException the outcome is still unknown
      * @throws SteleException BUSY: the statement did not and will not happen; UNAVAILABLE: another
@@ -725,8 +750,8 @@ public final class CatalogService {
     }
 
     /**
-     * Requests the outcome of a statement from the store once more, unless a statement is running;
-     * blocks. If it succeeded in the store, it takes effect here.
+     * Requests the outcome of an unsettled statement from the store once more, unless a statement
+     * is running; blocks. If the statement succeeded in the store, it takes effect here.
      *
      * @return whether every outcome is known
      */
@@ -750,8 +775,8 @@ public final class CatalogService {
     }
 
     /**
-     * BUSY while it is unknown whether a statement has changed or dropped this table, because a
-     * write could be lost meanwhile.
+     * The BUSY error for a write to a table while it is unknown whether a statement has changed or
+     * dropped the table, since the write could be lost; otherwise empty.
      */
     public Optional<SteleException> findUnsettled(TableId tableId) {
         Unsettled present = unsettled;
@@ -760,7 +785,10 @@ public final class CatalogService {
                 : Optional.of(present.busy("a write to table id " + tableId));
     }
 
-    /** BUSY while the outcome of a statement is unknown: a new one is refused now. */
+    /**
+     * Throws BUSY while the outcome of a statement is unknown, when a new statement would be
+     * refused.
+     */
     public void checkSettled() {
         Unsettled present = unsettled;
         if (present != null) {
@@ -778,7 +806,7 @@ public final class CatalogService {
         }
     }
 
-    /** The steps of {@link CatalogListener}. */
+    /** Puts a version into effect, in the steps of {@link CatalogListener}. */
     private void become(Catalog after) {
         Catalog before = current;
         notifyAll(listener -> listener.catalogChanging(before, after));
@@ -786,7 +814,7 @@ public final class CatalogService {
         notifyAll(listener -> listener.catalogChanged(before, after));
     }
 
-    /** One that fails keeps nothing from the others: the version is durable, and in effect. */
+    /** Notifies all listeners, also after one that fails, since the version is already durable. */
     private void notifyAll(Consumer<CatalogListener> call) {
         for (CatalogListener listener : listeners) {
             try {
@@ -797,7 +825,7 @@ public final class CatalogService {
         }
     }
 
-    /** A version of which it is unknown whether the store has it. */
+    /** A catalog version for which it is unknown whether the store has created it. */
     private record Unsettled(Catalog before, Catalog after) {
         /** Whether the statement changed or dropped the table. */
         @SuppressWarnings("ReferenceEquality") // an entry that changed is another object

@@ -14,7 +14,7 @@ import java.util.OptionalLong;
  *
  * @param epoch absent before version 7
  * @param givenUp absent where no version was given up, and before version 8
- * @param statements the last ones with an id, oldest first; absent if there are none
+ * @param statements the last statements with an id, oldest first; absent if there are none
  */
 record CatalogSnapshot(
         @JsonProperty("schemas") List<String> schemas,
@@ -38,8 +38,8 @@ record CatalogSnapshot(
     }
 
     /**
-     * The format version that a release must support to read this: a release that ignores {@code
-     * givenUp} would take lost tables for dropped ones, and remove their files.
+     * The format version that a release must support to read this snapshot: a release that ignores
+     * {@code givenUp} would consider lost tables as dropped, and delete their files.
      */
     int formatVersion() {
         return givenUp.isEmpty() ? 7 : 8;

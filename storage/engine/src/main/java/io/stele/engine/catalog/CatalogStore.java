@@ -9,16 +9,19 @@ import java.nio.file.NoSuchFileException;
 import java.util.Optional;
 import java.util.UUID;
 
-/** The catalog versions, under {@code catalog/}. Thread-safe; every method blocks on the store. */
+/**
+ * The store of catalog versions in the warehouse, under {@code catalog/}, which creates a version
+ * only if no other process did. Thread-safe; every method that reads or writes blocks on the store.
+ */
 public final class CatalogStore {
-    /** Enough to see what the last statements did. */
+    /** Enough to inspect the last statements. */
     private static final int KEPT_VERSIONS = 20;
 
     private final VersionedObjects<CatalogSnapshot> versions;
 
     /**
-     * @param writerId of this process start: it distinguishes our version from another's after an
-     *     unknown outcome
+     * @param writerId of this process start: after an unknown outcome it distinguishes a version
+     *     created here from another process's version
      */
     public CatalogStore(ObjectStore store, UUID writerId) {
         this.versions =
@@ -38,7 +41,7 @@ public final class CatalogStore {
                 : decode(latest.get().version(), latest.get().value());
     }
 
-    /** Inconsistent content was not written this way, even if the checksum is right. */
+    /** The catalog of a snapshot. Inconsistent content is damage, even if the checksum is right. */
     private Catalog decode(long version, CatalogSnapshot snapshot) {
         try {
             return Catalog.of(version, snapshot);
@@ -69,7 +72,7 @@ public final class CatalogStore {
                 decode(version, versions.load(version));
                 found = true;
             } catch (NoSuchFileException | SteleException unreadable) {
-                // Another one may be
+                // Another version may be readable
             }
         }
         return found;
@@ -78,7 +81,7 @@ public final class CatalogStore {
     /**
      * Creates the version of {@code catalog}, durable when the call returns.
      *
-     * @return false if another process created it, or one after it, before
+     * @return false if another process has already created this version or a later one
      * @throws IOException if the store failed and the outcome is unknown
      */
     public boolean create(Catalog catalog) throws IOException {

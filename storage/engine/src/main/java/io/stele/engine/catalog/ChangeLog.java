@@ -10,21 +10,21 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A bounded log of the last change of each key of a versioned object. It gives the keys that have
- * changed since an older version.
+ * A bounded in-memory log of the last change of each key of a versioned object, which returns the
+ * keys changed since a version.
  *
  * <p>Invariant: every key that changed at a version above the floor is in the log, under the
  * version of its last change. Thread-safe: guarded by itself.
  */
 public final class ChangeLog<K> {
     private final int limit;
-    // By version: what changes again goes to the end
+    // Ordered by version: a key that changes again moves to the end
     private final LinkedHashMap<K, Long> changes = new LinkedHashMap<>();
     private long floor;
     private long version;
 
     /**
-     * @param version the present one; the changes before it are unknown
+     * @param version the present version; the changes before it are unknown
      * @param limit the number of changes to store; beyond it, the oldest are dropped
      */
     public ChangeLog(long version, int limit) {
@@ -41,7 +41,7 @@ public final class ChangeLog<K> {
         return version;
     }
 
-    /** Notes the next version; {@code keys} are what it changes. */
+    /** Adds the next version, which changes {@code keys}. */
     public synchronized void advance(long nextVersion, Collection<K> keys) {
         requireNonNull(keys, "keys is null");
         if (nextVersion <= version) {
@@ -67,7 +67,7 @@ public final class ChangeLog<K> {
     }
 
     /**
-     * The changes after a version.
+     * The keys that changed after a version, latest first.
      *
      * @return empty if they are unknown: the version is too old, or from another log
      */

@@ -9,12 +9,12 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * A statement that took effect, in the catalog versions that follow: a client without an answer
- * sends it again, and it is not done a second time.
+ * The record, in later catalog versions, of a statement that took effect, so that it is not
+ * executed again when its client repeats the request.
  *
  * @param id chosen by the client
- * @param millis when it took effect, since 1970
- * @param tableId the table that it made or changed; empty for others, and for dropped ones
+ * @param millis when it took effect, in epoch milliseconds
+ * @param tableId the table that the statement created or changed; empty for other statements
  */
 public record CompletedStatement(
         @JsonProperty("id") UUID id,

@@ -4,18 +4,20 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import io.stele.protocol.TableId;
 
 /**
- * Ids that catalog versions which were given up may have given: what has them is not dropped, but
- * lost. None of them is given again.
+ * Ranges of the table and group ids that given-up catalog versions may have assigned, so that their
+ * tables count as lost, not dropped. None of these ids is assigned again.
  *
- * @param nextTableId the first after them
- * @param nextTableGroupId the first after them
+ * @param firstTableId inclusive
+ * @param nextTableId exclusive end of the range
+ * @param firstTableGroupId inclusive
+ * @param nextTableGroupId exclusive end of the range
  */
 record GivenUpIds(
         @JsonProperty("firstTableId") long firstTableId,
         @JsonProperty("nextTableId") long nextTableId,
         @JsonProperty("firstTableGroupId") int firstTableGroupId,
         @JsonProperty("nextTableGroupId") int nextTableGroupId) {
-    /** A staged table, which one of the versions may have published. */
+    /** The id of a staged table, which one of the versions may have published. */
     static GivenUpIds of(TableId staged) {
         return new GivenUpIds(staged.value(), staged.value() + 1, 0, 0);
     }

@@ -15,11 +15,12 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * A table in the catalog.
+ * A catalog entry of a table, with its schema, its state, its earlier columns, and the table that
+ * replaced it.
  *
- * @param schema the table as it is
- * @param history the columns it had before
- * @param successor of a table of state REPLACED what took its place, else empty
+ * @param schema the present schema
+ * @param history the columns of earlier schema versions
+ * @param successor the table that replaced this one; present only in state REPLACED
  */
 public record TableEntry(
         @JsonProperty("schema") TableSchema schema,
@@ -27,7 +28,10 @@ public record TableEntry(
         @JsonProperty("history") SchemaHistory history,
         @JsonInclude(JsonInclude.Include.NON_ABSENT) @JsonProperty("successor")
                 Optional<Successor> successor) {
-    /** Names of tables with the rows of materialized views begin so; nothing finds them by name. */
+    /**
+     * The prefix of the names of storage tables of materialized views; no table of state STORAGE is
+     * found by name.
+     */
     public static final String STORAGE_PREFIX = "storage$";
 
     public TableEntry {
@@ -46,7 +50,7 @@ public record TableEntry(
     /**
      * The table that replaced another one.
      *
-     * @param lsn of the replacement
+     * @param lsn at which the table was replaced
      */
     public record Successor(
             @JsonProperty("tableId") TableId tableId, @JsonProperty("lsn") Lsn lsn) {
@@ -66,7 +70,7 @@ public record TableEntry(
         this(schema, state, SchemaHistory.of(schema));
     }
 
-    /** The table when another one has taken its place. */
+    /** The entry after another table has replaced this one. */
     TableEntry replacedBy(TableId tableId, Lsn lsn) {
         List<IndexSchema> ready =
                 schema.options().indexes().stream().filter(IndexSchema::ready).toList();
@@ -77,7 +81,7 @@ public record TableEntry(
                 Optional.of(new Successor(tableId, lsn)));
     }
 
-    /** The table with another retention. */
+    /** The entry with another retention. */
     TableEntry retained(long millis) {
         return new TableEntry(
                 schema.withOptions(schema.options().withRetentionMillis(OptionalLong.of(millis))),

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * A set of shards that tables share. Created with its first table, never changed, and retained when
- * its last table is dropped.
+ * A catalog entry of a set of shards that several tables share. It is created with its first table,
+ * never changed, and retained when its last table is dropped.
  *
  * @param id part of every {@link ShardId} of the group
  * @param name lower-case, unique

@@ -8,10 +8,11 @@ public enum TableState {
     REPLACEMENT,
     /** Found by name. */
     PUBLIC,
-    /** Has the rows of a materialized view; found by id only, and goes with the view. */
+    /** Has the rows of a materialized view; found by id only, and dropped with the view. */
     STORAGE,
     /**
-     * Truncated, or replaced by another table: read at snapshots before that, and never written.
+     * Truncated, or replaced by another table: read at snapshots before its replacement, and never
+     * written.
      */
     REPLACED;
 

@@ -10,12 +10,18 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The views of the next version of the catalog in the making. Confined to one thread. */
+/**
+ * The views of the next catalog version while a {@link CatalogEdit} builds it, with the checks of
+ * view statements. Confined to one thread.
+ */
 final class ViewEdits {
-    /** Most views of one catalog. */
+    /** The maximal number of views of one catalog. */
     static final int MAX_VIEWS = 10_000;
 
-    /** Most characters of all definitions and refreshes: every version has them all. */
+    /**
+     * The maximal number of characters of all definitions and refreshes, which every version
+     * contains.
+     */
     static final long MAX_CHARACTERS = 16L << 20;
 
     private final Catalog base;
@@ -44,7 +50,7 @@ final class ViewEdits {
     }
 
     /**
-     * Adds a view, or puts it in the place of one of its name and kind, which is returned.
+     * Adds a view, or replaces the view of its name and kind; returns the replaced view.
      *
      * @throws SteleException TABLE_ALREADY_EXISTS, or INVALID_ARGUMENT naming the limit
      */
@@ -92,7 +98,7 @@ final class ViewEdits {
         return view;
     }
 
-    /** The materialized view that has its rows in a table; STALE_TABLE if there is none. */
+    /** The materialized view whose rows are in a table; STALE_TABLE if there is none. */
     ViewSchema require(TableId storageTable) {
         return views.stream()
                 .filter(view -> view.storageTable().filter(storageTable::equals).isPresent())

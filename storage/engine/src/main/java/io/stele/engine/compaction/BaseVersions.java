@@ -20,9 +20,9 @@ import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every row version of a table in one shard, without deletions: of memtables and files one after
- * the other, each in its own order; files are read ahead of, each by itself: nothing of one stays
- * in memory when the next begins. Confined to one thread at a time.
+ * A cursor over every row version of a table in one shard, without deletions, for the backfill of
+ * an index. It reads memtables and then files one after the other, each in its own order and with
+ * prefetching. Confined to one thread at a time.
  */
 final class BaseVersions implements AutoCloseable {
     private final TableFiles files;
@@ -36,7 +36,8 @@ final class BaseVersions implements AutoCloseable {
     private @Nullable KeyedVersion current;
 
     /**
-     * @param retentionLsn rows of column files that became obsolete at or below are skipped
+     * @param retentionLsn rows of column files that became obsolete at or below this LSN are
+     *     skipped
      */
     BaseVersions(TableFiles files, TableView view, long retentionLsn) {
         this.files = requireNonNull(files, "files is null");
@@ -51,7 +52,7 @@ final class BaseVersions implements AutoCloseable {
         }
     }
 
-    /** The greatest possible number of versions. */
+    /** The number of versions that a cursor over a view returns, at most. */
     static long count(TableView view) {
         long count = view.memTables().stream().mapToLong(MemTable::versionCount).sum();
         if (view.schema().orientation().hasRows()) {
@@ -71,7 +72,7 @@ final class BaseVersions implements AutoCloseable {
             if (next == null) {
                 return advanceInColumnFiles();
             }
-            reads.forget(); // the file before
+            reads.forget(); // of the previous file
             sequences.add(next.versions(reads));
         }
     }

@@ -39,12 +39,12 @@ import org.roaringbitmap.IntIterator;
 import org.roaringbitmap.RoaringBitmap;
 
 /**
- * A compaction job of column files, within each partition, in the table's {@link ClusteringOrder}.
- * It drops the rows that no reader can see any more.
+ * A compaction job that rewrites column files within each partition, in the table's {@link
+ * ClusteringOrder}, without the rows that no reader can see any more.
  *
- * <p>Rows of the inputs become obsolete while they are read. So the mapping of every row from its
- * old to its new place is recorded, and {@link #catchUp} copies the deletions marked since. Writing
- * runs on a background thread, the rest on the shard's context.
+ * <p>Rows of the inputs become obsolete while they are read. So the job records the old and new
+ * place of every row, and {@link #catchUp} copies the deletions marked since. Writing runs on a
+ * background thread, all other steps on the shard's context.
  */
 final class ColumnCompaction implements ManifestChange {
     private static final int DROPPED = -1;
@@ -57,7 +57,7 @@ final class ColumnCompaction implements ManifestChange {
     private List<ColumnFile> outputs = List.of();
 
     /**
-     * @param retentionLsn rows that ended at or below are dropped
+     * @param retentionLsn rows that became obsolete at or below this LSN are dropped
      */
     ColumnCompaction(TableShard table, List<ColumnFile> files, long retentionLsn) {
         this.table = requireNonNull(table, "table is null");
@@ -100,7 +100,7 @@ final class ColumnCompaction implements ManifestChange {
         return this;
     }
 
-    /** The numbers of the inputs, by partition. */
+    /** The indexes of the inputs, by partition. */
     private static List<List<Integer>> partitions(List<ColumnFile> files) {
         Map<ByteBuffer, List<Integer>> partitions = new LinkedHashMap<>();
         for (int i = 0; i < files.size(); i++) {
@@ -110,7 +110,7 @@ final class ColumnCompaction implements ManifestChange {
         return List.copyOf(partitions.values());
     }
 
-    /** No reader sees any row of it, so it is not read here either. */
+    /** Whether no reader sees any row of a file, so that it need not be read. */
     private boolean isGone(ColumnFile file) {
         return file.isObsoleteAt(retentionLsn) || file.entry().maxLsn().value() < expiredLsn;
     }
@@ -218,7 +218,7 @@ final class ColumnCompaction implements ManifestChange {
         long endLsn = commonEndLsn();
         List<Carried> carried = new ArrayList<>();
         inputs.forEach(input -> input.carryOver(endLsn - 1, retentionLsn, carried));
-        // Deletion vectors take marks in LSN order, and each input has its own
+        // Deletion vectors accept marks in LSN order only, and each input has its own order
         carried.sort(Comparator.comparingLong(Carried::lsn));
         carried.forEach(
                 mark -> outputs.get(mark.file()).deletes().delete(mark.ordinal(), mark.lsn()));
@@ -227,11 +227,11 @@ final class ColumnCompaction implements ManifestChange {
         }
     }
 
-    /** A row of an output that ended in its input. */
+    /** A row of an output that became obsolete in its input. */
     private record Carried(int file, int ordinal, long lsn) {}
 
-    // Inputs of one partition end together as a rule; others need not, and history can be of two
-    // ends.
+    // Inputs of one partition usually have one end LSN. Inputs of several partitions, and history
+    // files, may have different ones.
     private long commonEndLsn() {
         long endLsn = inputs.getFirst().file.deletes().endLsn();
         boolean isCommon =
@@ -261,7 +261,7 @@ final class ColumnCompaction implements ManifestChange {
                 file, files.openRows(file, reads), keys, retentionLsn, expiredLsn);
     }
 
-    /** An input being read. */
+    /** An input that is being read, at its next row. */
     private static final class Source {
         private final Input input;
         private final ColumnFileVersions versions;
@@ -285,7 +285,7 @@ final class ColumnCompaction implements ManifestChange {
         }
     }
 
-    /** A file that goes, and where its rows went. */
+    /** A replaced file, with the new place of each of its rows. */
     private static final class Input {
         private final ColumnFile file;
         private final int[] newFiles;
@@ -305,15 +305,18 @@ final class ColumnCompaction implements ManifestChange {
             newOrdinals[ordinal] = newOrdinal;
         }
 
-        /** Adds what ended up to {@code lastLsn} and was not carried over before. */
+        /**
+         * Adds the rows that became obsolete at or below {@code lastLsn} and were not carried over
+         * before.
+         */
         private void carryOver(long lastLsn, long retentionLsn, List<Carried> target) {
             RoaringBitmap marked = file.deletes().bitmapAt(lastLsn);
             IntIterator added = RoaringBitmap.andNot(marked, carried).getIntIterator();
             while (added.hasNext()) {
                 int ordinal = added.next();
                 if (newOrdinals[ordinal] != DROPPED) {
-                    // When a deletion is dropped, no reader before it is left; so every LSN up to
-                    // then means the same.
+                    // No reader is below the retention LSN, so a deletion below it may have the
+                    // retention LSN.
                     long lsn =
                             Math.max(file.deletes().deletedAt(ordinal), Math.max(1, retentionLsn));
                     target.add(new Carried(newFiles[ordinal], newOrdinals[ordinal], lsn));

@@ -18,8 +18,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A merge of column files that are sorted by key without decoding rows: keys decide which rows come
- * next, and their columns are copied, a thousand rows at a time. Confined to one thread.
+ * A compaction's merge of column files that are sorted by key, which compares keys only and copies
+ * column values in batches without decoding rows. Confined to one thread.
  */
 final class ColumnMerge {
     private final ColumnFileOutput output;
@@ -28,11 +28,11 @@ final class ColumnMerge {
     private final Placements placements;
     private final List<ColumnBatches> batches = new ArrayList<>();
     private final List<ColumnMergeSource> sources = new ArrayList<>();
-    private final List<ColumnMergeSource> heap = new ArrayList<>(); // the lowest key first
+    private final List<ColumnMergeSource> heap = new ArrayList<>(); // lowest key first
 
     /**
-     * @param partition of all inputs; null: the table has none
-     * @param reads of the inputs
+     * @param partition of all inputs; null: the table is not partitioned
+     * @param reads prefetches the inputs
      * @param placements receives the new place of each row
      */
     ColumnMerge(
@@ -46,18 +46,17 @@ final class ColumnMerge {
         this.placements = requireNonNull(placements, "placements is null");
     }
 
-    /** Receives the new place of a row. */
+    /** A receiver of the new place of each row. */
     @FunctionalInterface
     interface Placements {
         void place(int input, int ordinal, int newFile, int newOrdinal);
     }
 
     /**
-     * Whether files of a table can be merged this way: their rows are in key order and have the
-     * columns of the version in which they are read, and only their keys decide which file takes
-     * them.
+     * Whether files of a table can be merged without decoding rows: their rows are in key order,
+     * need no mapping to the present schema version, and are assigned to output files by key alone.
      *
-     * @param inputs read in the present version
+     * @param inputs files, opened in the present schema version
      */
     static boolean isPossible(TableVersions versions, List<ColumnFile> inputs, SegmentCuts cuts)
             throws IOException {
@@ -86,7 +85,11 @@ final class ColumnMerge {
         return !schema.hasPrimaryKey() || (file.hasKeyIndex() && file.keyIndex().isByRank());
     }
 
-    /** Adds an input, whose number the placements receive; before {@link #run}. */
+    /**
+     * Adds an input, to be called before {@link #run}.
+     *
+     * @param number the input's number, which the placements receive
+     */
     void add(int number, ColumnFile file, ColumnBatches rows, boolean keyed, RetainedRows retained)
             throws IOException {
         batches.add(rows);

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 import org.roaringbitmap.PeekableIntIterator;
 
 /**
- * An input of a {@link ColumnMerge}: the place of its next row, with its key, from the key index or
- * made of its row id. Confined to one thread.
+ * A cursor over the retained rows of one input file of a {@link ColumnMerge}, with the row's key
+ * from the key index or row id. Confined to one thread.
  */
 final class ColumnMergeSource {
     private final int number;
@@ -28,7 +28,7 @@ final class ColumnMergeSource {
     private final @Nullable KeyIndexCursor keys;
     private final RetainedRows retained;
     private final BeforeMove beforeMove;
-    private final PeekableIntIterator ended; // as it is now; what ends later is carried over
+    private final PeekableIntIterator ended; // a snapshot; later marks are carried over
     private int nextEnded;
     private int position = -1;
     private byte[] key = new byte[0];
@@ -38,10 +38,11 @@ final class ColumnMergeSource {
     private long endLsn;
 
     /**
-     * @param number among the inputs of the compaction
-     * @param source among those that are read
-     * @param keys of the rows, before the first; null: they are made of row ids
-     * @param beforeMove what has to be done before the batch of rows is gone
+     * @param number index among the inputs of the compaction
+     * @param source index among the inputs that are read
+     * @param keys the keys of the rows, positioned before the first row; null: keys are made of row
+     *     ids
+     * @param beforeMove called before the present batch of rows is replaced
      */
     ColumnMergeSource(
             int number,
@@ -62,7 +63,7 @@ final class ColumnMergeSource {
         this.nextEnded = nextEnded();
     }
 
-    /** Called before a batch is gone. */
+    /** A callback before the present batch of rows is replaced. */
     @FunctionalInterface
     interface BeforeMove {
         void run() throws IOException;
@@ -129,7 +130,7 @@ final class ColumnMergeSource {
         return rows.firstOrdinal() + position;
     }
 
-    /** The key's bytes, and others behind them. */
+    /** An array that starts with the key; its length is {@link #keyLength}. */
     byte[] key() {
         return key;
     }
@@ -143,7 +144,7 @@ final class ColumnMergeSource {
         return endLsn;
     }
 
-    /** By key, of equal ones the newest version first. */
+    /** Orders by key, and versions of one key newest first. */
     int compareTo(ColumnMergeSource other) {
         if (prefix != other.prefix) {
             return Long.compareUnsigned(prefix, other.prefix);

@@ -21,8 +21,8 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * A sealed memtable that is in files, and the worker files that came into effect before it was
- * sealed. Confined to the context.
+ * The manifest change of a finished flush, which adds the files of a sealed memtable and the
+ * workers' files ingested before the seal. Confined to the shard's context, except {@link #edit}.
  */
 final class FlushChange implements ManifestChange {
     private final TableShard table;
@@ -79,7 +79,7 @@ final class FlushChange implements ManifestChange {
         for (SstFile file : files.indexFiles()) {
             if (table.hasIndex(file.entry().indexId().orElseThrow())) {
                 edit.addFile(file.entry());
-            } // else it was dropped meanwhile; the file is collected at the next start
+            } // else the index was dropped meanwhile, and the file is deleted after the next start
         }
         edit.progress(table.schema().id(), new Lsn(sealed.sealLsn()), table.nextRowId());
         edit.tombstones(table.schema().id(), table.tombstones());

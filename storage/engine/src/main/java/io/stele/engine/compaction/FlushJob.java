@@ -38,9 +38,10 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 
 /**
- * The flush of a sealed memtable into files: one SST file, or one column file per partition with
- * its key index, or both; and an SST file for each secondary index. Runs on a background thread.
- * Its files take effect once a manifest names them.
+ * A flush of a sealed memtable into SST files, column files or both, which runs on a background
+ * thread. It writes one SST file, or one column file with its key index per partition, or both, and
+ * an SST file for each secondary index. Its files take effect when a manifest that lists them is
+ * durable.
  */
 final class FlushJob {
     private static final int LEVEL = 0;
@@ -54,7 +55,7 @@ final class FlushJob {
     private final long retentionLsn;
 
     /**
-     * @param retentionLsn versions that ended at or below are dropped
+     * @param retentionLsn versions that became obsolete at or below this LSN are dropped
      */
     FlushJob(
             TableFiles files,
@@ -86,7 +87,7 @@ final class FlushJob {
         TableView view = table.view();
         for (Map.Entry<Integer, List<IndexMemTable>> index : sealed.indexes().entrySet()) {
             Optional<IndexView> present = view.index(index.getKey());
-            if (present.isPresent()) { // else it was dropped meanwhile
+            if (present.isPresent()) { // else the index was dropped meanwhile
                 written.addAll(writeIndex(present.get().keys(), index.getValue()));
             }
         }
@@ -122,7 +123,7 @@ final class FlushJob {
         }
     }
 
-    // A deletion of partitions left tombstones in the memtable that took writes then.
+    // A deletion of partitions wrote tombstones into the memtable that was active then.
     private OptionalLong appliedTombstonesLsn() {
         return table.tombstones().isEmpty()
                 ? OptionalLong.empty()
@@ -160,7 +161,7 @@ final class FlushJob {
     private boolean isHistoryApart() {
         long older = rows.olderVersionCount();
         if (table.expiredLsn() == 0 && !history.areWorthIt(older, rows.versionCount() - older)) {
-            return false; // for every retention, without checking each
+            return false; // for every retention, without a check of each version
         }
         long count = 0;
         long ended = 0;
@@ -172,8 +173,8 @@ final class FlushJob {
         return history.areWorthIt(ended, count);
     }
 
-    // By partition, and within one as its file has them. The rows stay where they are, in the
-    // memtable.
+    // By partition, and within a partition in the order of its file. The rows are not copied from
+    // the memtable.
     private Collection<List<Placed>> placed() {
         ClusteringOrder order = new ClusteringOrder(versions);
         RowPartitions partitions = new RowPartitions(versions);
@@ -190,7 +191,7 @@ final class FlushJob {
         }
         if (ClusteringOrder.isClustered(table)) {
             placed.values().forEach(rows -> rows.sort(Placed.ORDER));
-        } // else they are in key order
+        } // else the rows are in key order already
         return placed.values();
     }
 }

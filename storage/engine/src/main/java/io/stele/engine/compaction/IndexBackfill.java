@@ -30,16 +30,16 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The backfill of a new secondary index: the creation of the entries of all row versions from
- * before the index. With the entries of writes since then, the index is complete for every LSN of
- * the retained history.
+ * The backfill of a new secondary index in one shard: it reads all earlier row versions and writes
+ * their index entries into files. Together with the entries of later writes, the index is complete
+ * for every LSN of the retained history.
  *
  * <p>Versions come in the order of the primary key, so their entries are sorted in memory piece by
  * piece. The pieces are written as files and merged into level 1, which is still empty. Steps run
  * on background threads, one after the other; everything else runs on the shard's context.
  */
 public final class IndexBackfill implements ManifestChange, AutoCloseable {
-    /** Bytes of entries that are sorted in memory: one build at a time is at work on a node. */
+    /** Bytes of entries that are sorted in memory at a time; a node runs one build at a time. */
     private static final long PIECE_BYTES = 32L << 20;
 
     /** Entries merged in one step: about a second. */
@@ -60,8 +60,8 @@ public final class IndexBackfill implements ManifestChange, AutoCloseable {
     private List<SstFile> outputs = List.of();
 
     /**
-     * @param view of the table, taken on the context when writes made entries already
-     * @param retentionLsn rows that ended at or below need no entries
+     * @param view of the table, obtained on the shard's context after writes began to make entries
+     * @param retentionLsn rows that became obsolete at or below this LSN need no entries
      */
     public IndexBackfill(
             TableShard table,
@@ -80,7 +80,7 @@ public final class IndexBackfill implements ManifestChange, AutoCloseable {
     }
 
     /**
-     * Does a part of the work: short enough for others to have their turn.
+     * Does a part of the work, short enough for other tasks to run in between.
      *
      * @return whether there is more
      */
@@ -107,17 +107,17 @@ public final class IndexBackfill implements ManifestChange, AutoCloseable {
         }
     }
 
-    /** Row versions that one of a view would read, at most. */
+    /** The number of row versions that the backfill of a view reads, at most. */
     public static long rowCount(TableView view) {
         return BaseVersions.count(view);
     }
 
-    /** Row versions that have been read; between two steps. */
+    /** The number of row versions read so far; to be called between two steps. */
     public long rowCount() {
         return rowCount;
     }
 
-    /** Ends the reading and writing, whether or not the work is done. */
+    /** Closes the files that are read and written, whether or not the work is done. */
     @Override
     public void close() throws IOException {
         CloseAll.of(versions::close, output::close);

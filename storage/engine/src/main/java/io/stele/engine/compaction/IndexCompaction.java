@@ -27,11 +27,11 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * A compaction job of a secondary index's SST files into one level. It drops the entries that
- * {@link IndexRepair} finds obsolete. Writing runs on a background thread.
+ * A compaction job that merges SST files of a secondary index into one level, without the entries
+ * that {@link IndexRepair} finds obsolete. Writing runs on a background thread.
  */
 final class IndexCompaction implements ManifestChange {
-    private static final int BATCH_ENTRIES = 1 << 16; // what repair sorts by primary key at a time
+    private static final int BATCH_ENTRIES = 1 << 16; // that repair sorts by primary key
 
     private final TableShard table;
     private final TableView view;
@@ -42,7 +42,8 @@ final class IndexCompaction implements ManifestChange {
     private long staleEntries;
 
     /**
-     * @param view of the table, taken with the inputs: what entries are checked against
+     * @param view of the table, obtained together with the inputs, against which entries are
+     *     checked
      */
     IndexCompaction(
             TableShard table, TableView view, IndexView index, List<SstFile> inputs, int level) {

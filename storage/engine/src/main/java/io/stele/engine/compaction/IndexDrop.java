@@ -17,7 +17,7 @@ public record IndexDrop(TableShard table) implements ManifestChange {
         requireNonNull(table, "table is null");
     }
 
-    /** Whether a manifest names such files. */
+    /** Whether a manifest lists files of dropped indexes. */
     public boolean isNeeded(Manifest manifest) {
         return manifest.files(table.schema().id()).stream().anyMatch(this::isDropped);
     }

@@ -11,9 +11,9 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * A search for obsolete entries of a secondary index during its compaction: entries that no reader
- * needs any more. Such an entry is at or below the retention LSN, and its row has another version
- * there, or none, or has expired.
+ * A search, during the compaction of a secondary index, for entries that no reader needs any more,
+ * by key lookups in the table. Such an entry is at or below the retention LSN, and at that LSN its
+ * row has another version, no version, or has expired.
  *
  * <p>Every version of a row has its own entry with the LSN of the version. So an entry at or below
  * the retention LSN is needed only if it has the LSN of the version that a reader there sees. Later
@@ -21,7 +21,7 @@ import java.util.List;
  * for this (Luo and Carey 2019, section 4.4: repair by primary key and timestamp).
  *
  * <p>A batch is looked up in the order of the primary keys, so that each block of the table's files
- * is read once. Where few rows ever change, that would find nothing. So a sample of the batch is
+ * is read once. Where few rows change, a full check would find nothing. So a sample of the batch is
  * checked first, and the rest only if enough of the sample is stale. Confined to one thread.
  */
 final class IndexRepair {
@@ -40,7 +40,7 @@ final class IndexRepair {
     private long stale;
 
     /**
-     * @param expiredLsn rows below are not visible to any reader
+     * @param expiredLsn rows with a lower LSN are not visible to any reader
      * @param thorough whether to check all entries
      */
     IndexRepair(
@@ -56,7 +56,7 @@ final class IndexRepair {
         this.thorough = thorough;
     }
 
-    /** Which entries of a batch can be dropped, by position. */
+    /** By position in the batch, whether an entry can be dropped. */
     boolean[] findStale(List<KeyedVersion> batch) throws IOException {
         boolean[] found = new boolean[batch.size()];
         List<Candidate> sample = new ArrayList<>();
@@ -76,12 +76,12 @@ final class IndexRepair {
         return found;
     }
 
-    /** The number of entries looked up. */
+    /** The number of entries that were looked up. */
     long checked() {
         return checked;
     }
 
-    /** The number of them that can be dropped. */
+    /** The number of looked-up entries that can be dropped. */
     long stale() {
         return stale;
     }

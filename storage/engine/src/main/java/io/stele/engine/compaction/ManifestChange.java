@@ -11,11 +11,12 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Finished work of a table that a manifest must name before it counts: a flush, a compaction.
+ * The result of a flush, compaction or other work on a table's files, which takes effect when a
+ * manifest with it is durable.
  *
  * <p>Order of calls: {@link #catchUp} (on the shard's context), {@link #edit} (on a background
  * thread), and when the manifest is durable {@link #install} (on the context). A failed attempt
- * starts again at the first.
+ * starts again with {@link #catchUp}.
  */
 public interface ManifestChange {
     TableShard table();
@@ -23,19 +24,22 @@ public interface ManifestChange {
     /** Column files this change adds, whose deletion vectors are stored with the manifest. */
     List<ColumnFile> newColumnFiles();
 
-    /** Files that are replaced; no new reader uses them once this is installed. */
+    /** Ids of files that are replaced; no new reader uses them once this change is installed. */
     Set<String> removedFileIds();
 
-    /** Whether what this was about is gone meanwhile, so that it must not be published. */
+    /**
+     * Whether the object of this change was dropped meanwhile, so that the change must not be
+     * published.
+     */
     default boolean isObsolete() {
         return false;
     }
 
-    /** Brings the deletion vectors of the new files up to the changes applied now. */
+    /** Updates the deletion vectors of the new files to the changes that are applied now. */
     void catchUp() throws IOException;
 
     /**
-     * Puts the change into the next manifest.
+     * Adds the change to the next manifest.
      *
      * @param base the present manifest
      * @param entryOf the entry of a new file, with its stored deletion vector
@@ -46,8 +50,8 @@ public interface ManifestChange {
     void install() throws IOException;
 
     /**
-     * Whether the version has the present deletions and history of the table; if not, those of the
-     * previous version stay.
+     * Whether the manifest version stores the present deletions and history of the table. If not,
+     * it keeps the deletions and history of the previous version.
      */
     default boolean savesDeletions() {
         return true;

@@ -27,10 +27,10 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * A compaction job of SST files into one level, with the versions of each key that some reader can
- * still see. A tombstone below the retention point is dropped where no file below the level may
- * have its key, because then no older version of the key is left outside the inputs. Writing runs
- * on a background thread.
+ * A compaction job that merges SST files into one level, keeping the row versions that some reader
+ * can still see. A tombstone at or below the retention LSN is dropped where no file below the level
+ * may have its key, because then no older version of the key exists outside the inputs. Writing
+ * runs on a background thread.
  */
 final class RowCompaction implements ManifestChange {
     private final TableShard table;
@@ -44,7 +44,7 @@ final class RowCompaction implements ManifestChange {
         this.pick = requireNonNull(pick, "pick is null");
     }
 
-    /** Only removes files whose rows no reader sees any more. */
+    /** A job that writes nothing and only removes files whose rows no reader sees any more. */
     static RowCompaction drop(TableShard table, List<SstFile> files) {
         List<FileEntry> entries = files.stream().map(SstFile::entry).toList();
         return new RowCompaction(table, files, new Pick(entries, 0, false, List.of()));
@@ -85,7 +85,8 @@ final class RowCompaction implements ManifestChange {
         return this;
     }
 
-    // The inputs are of one view: what is open in one of them concerns no other, or is open there.
+    // The inputs are of one view: a tombstone not yet applied to one of them does not affect the
+    // others, or is not applied to them either.
     private OptionalLong appliedTombstonesLsn() {
         return inputs.stream()
                 .map(SstFile::appliedTombstonesLsn)

@@ -20,8 +20,9 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Sketches for a column file that was written without: it is read once, and only its manifest entry
- * changes. Rows that have ended count, as in sketches that are made when a file is written.
+ * A manifest change that adds sketches to the entry of a column file without sketches, computed by
+ * one read of the file. Obsolete rows are included, as in sketches that are made when a file is
+ * written.
  */
 final class SketchChange implements ManifestChange {
     private final TableShard table;
@@ -34,12 +35,12 @@ final class SketchChange implements ManifestChange {
         this.sketches = requireNonNull(sketches, "sketches is null");
     }
 
-    /** Whether the file has none, as those of versions before sketches. */
+    /** Whether the file has no sketches, as files of releases before sketches. */
     static boolean isNeeded(ColumnFile file) {
         return file.entry().sketches().isEmpty();
     }
 
-    /** Reads a file; blocks. */
+    /** Computes the sketches of a file, which it reads; blocks. */
     static SketchChange read(TableFiles files, TableShard table, ColumnFile file)
             throws IOException {
         RowSketches sketches = new RowSketches(file.mapping().to());
@@ -81,6 +82,6 @@ final class SketchChange implements ManifestChange {
 
     @Override
     public void install() {
-        // The publisher shows the entries of the manifest.
+        // Whoever publishes the manifest makes its entries visible.
     }
 }

@@ -30,12 +30,12 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * The planner of flushes and compactions of one table: it selects the memtable to flush and the
- * files to compact. Confined to the shard's context, except where noted.
+ * The planner of flushes and compactions of one table in one shard, which selects memtables and
+ * files and returns jobs without running them. Confined to the shard's context, except where noted.
  */
 public final class TableMaintenance {
     private static final int SST_FILES_OF_LEVEL_1 =
-            8; // the fewer, the more of a level each compaction rewrites
+            8; // with fewer, each compaction rewrites a larger part of a level
 
     // Files of partitions below this size are too small for a flush, if there are more than a few.
     private static final long CRUMB_BYTES = 64 << 10;
@@ -78,8 +78,8 @@ public final class TableMaintenance {
     }
 
     /**
-     * Whether a flush of the rows that came since the last one would write many files of next to
-     * nothing, if they are of as many partitions as the rows before were.
+     * Whether a flush now would write many tiny files, if the rows since the last flush belong to
+     * as many partitions as that flush's rows.
      */
     public boolean flushesCrumbs() {
         return flushedFiles > FEW_FILES && table.activeBytes() < flushedFiles * CRUMB_BYTES;
@@ -88,8 +88,8 @@ public final class TableMaintenance {
     /**
      * The next compaction that is due, if any.
      *
-     * @param asked whether to compact everything that is more than one sorted run or has deleted
-     *     rows, and also files on which compactions failed
+     * @param asked whether a client requested it: then files are compacted until they are one
+     *     sorted run without deleted rows, also files on which compactions failed
      */
     public Optional<Compaction> nextCompaction(long retentionLsn, boolean asked, long nowMillis) {
         Predicate<FileEntry> isHeldBack =
@@ -103,9 +103,9 @@ public final class TableMaintenance {
     }
 
     /**
-     * A compaction failed and would fail again: its files are excluded for a while.
+     * Excludes the files of a compaction for a while, since it failed and would fail again.
      *
-     * @param cause with the names of the damaged objects
+     * @param cause the error message, with the names of the damaged objects
      * @return whether any of its files is excluded; false if it reads none
      */
     public boolean holdBack(Compaction compaction, String cause, long nowMillis) {
@@ -123,7 +123,10 @@ public final class TableMaintenance {
         return !heldBack.isEmpty();
     }
 
-    /** Sketches for a file that has none, if there is one that a manifest names. */
+    /**
+     * The work that adds sketches to a file without sketches, if a durable manifest lists such a
+     * file.
+     */
     public Optional<Compaction> nextSketches() {
         return table.view().columnFiles().stream()
                 .filter(file -> table.isSettled(file.entry().fileId()))
@@ -136,7 +139,8 @@ public final class TableMaintenance {
                                         files -> SketchChange.read(files, table, file)));
     }
 
-    // One at a time with those of the table's own files, which entries are checked against.
+    // Never at the same time as a compaction of the table's own files, against which entries are
+    // checked.
     private Optional<Compaction> indexCompaction(
             long retentionLsn, boolean asked, Predicate<FileEntry> isHeldBack) {
         TableView view = table.view();
@@ -198,7 +202,7 @@ public final class TableMaintenance {
                                         false));
     }
 
-    /** Of files that are rows or entries of an index, what was picked. */
+    /** The compaction of picked SST files, with rows or with entries of an index. */
     private Compaction sstCompaction(List<SstFile> sstFiles, Pick pick, SstWork work) {
         List<SstFile> inputs = inputs(sstFiles, pick);
         return pick.isMove()
@@ -227,7 +231,7 @@ public final class TableMaintenance {
         return picked.filter(pick -> pick.inputs().stream().noneMatch(isHeldBack));
     }
 
-    // The rows that their tombstones delete have expired as well.
+    // Their tombstones may be dropped too: the rows that they delete have also expired.
     private List<SstFile> expired(List<SstFile> sstFiles) {
         long expiredLsn = table.expiredLsn();
         return sstFiles.stream()
@@ -235,14 +239,14 @@ public final class TableMaintenance {
                 .toList();
     }
 
-    // In the order of the view: of a key the newest version comes first.
+    // In the order of the view, so that the newest version of a key comes first.
     private static List<SstFile> inputs(List<SstFile> sstFiles, Pick pick) {
         Set<String> chosen = new HashSet<>();
         pick.inputs().forEach(entry -> chosen.add(entry.fileId()));
         return sstFiles.stream().filter(file -> chosen.contains(file.entry().fileId())).toList();
     }
 
-    /** Bytes that compactions must read until the files are in shape; any thread. */
+    /** An estimate of the bytes that compactions must read until none is due; any thread. */
     public long pendingBytes() {
         TableView view = table.view();
         long pending = pendingBytes(view.sstFiles());
@@ -262,8 +266,8 @@ public final class TableMaintenance {
                 sstFiles.stream().map(file -> Candidate.of(file, 0, 0)).toList());
     }
 
-    // Of files that share keys the newest must not go below the others, so no file may be left out.
-    // As long as an input is held back, SST files are not compacted.
+    // A newer file must not move below an older file that shares its keys, so no input may be
+    // omitted. While an input is held back, SST files are not compacted.
     private Optional<Compaction> rowCompaction(
             long retentionLsn, boolean asked, Predicate<FileEntry> isHeldBack) {
         TableView view = table.view();
@@ -338,7 +342,7 @@ public final class TableMaintenance {
                 clusteringRange(file.entry()));
     }
 
-    // All, none, or at least one: only reading the rows would show how many.
+    // All rows, none, or 1 for an unknown number, which only a read of the rows would show.
     private long expiredRows(ColumnFile file) {
         FileEntry entry = file.entry();
         long expiredLsn = table.expiredLsn();
@@ -360,7 +364,7 @@ public final class TableMaintenance {
     }
 
     /**
-     * A compaction, or another change of files, to be run.
+     * A compaction or another change of files that is to be run.
      *
      * @param inputs the files that it reads
      */
@@ -370,7 +374,7 @@ public final class TableMaintenance {
             requireNonNull(work, "work is null");
         }
 
-        /** Bytes of what it reads. */
+        /** The size of the input files, in bytes. */
         public long inputBytes() {
             return inputs.stream().mapToLong(FileEntry::sizeBytes).sum();
         }
@@ -380,7 +384,7 @@ public final class TableMaintenance {
         }
     }
 
-    /** As {@link Work}, for SST files that are passed to it. */
+    /** As {@link Work}, with the SST files as an argument. */
     @FunctionalInterface
     private interface SstWork {
         ManifestChange run(TableFiles files, List<SstFile> inputs) throws IOException;
@@ -390,9 +394,9 @@ public final class TableMaintenance {
     @FunctionalInterface
     public interface Work {
         /**
-         * Does it.
+         * Runs the work; blocks on the store.
          *
-         * @param files how to write, and to read
+         * @param files reads and writes the files
          */
         ManifestChange run(TableFiles files) throws IOException;
     }

@@ -15,8 +15,8 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * A trivial move: SST files that overlap nothing one level down change their level without a
- * rewrite, by the manifest alone.
+ * A manifest change that moves SST files to a lower level without a rewrite, since they overlap no
+ * file there.
  */
 final class TrivialMove implements ManifestChange {
     private final TableShard table;

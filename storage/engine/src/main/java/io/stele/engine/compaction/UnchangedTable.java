@@ -11,7 +11,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
 
-/** A manifest version without a change of any table, which only stores the shard's writers. */
+/**
+ * A manifest change that changes no table, so that the new manifest version only stores the present
+ * writers' progress of the shard.
+ */
 public record UnchangedTable(TableShard table) implements ManifestChange {
     public UnchangedTable {
         requireNonNull(table, "table is null");
@@ -34,7 +37,7 @@ public record UnchangedTable(TableShard table) implements ManifestChange {
 
     @Override
     public void edit(Manifest base, ManifestEdit edit, Function<ColumnFile, FileEntry> entryOf) {
-        // Every version has the writers.
+        // Every manifest version contains the writers.
     }
 
     @Override
@@ -42,7 +45,10 @@ public record UnchangedTable(TableShard table) implements ManifestChange {
         // Nothing is different for readers.
     }
 
-    /** Deletions go with the rows of memtables that made them, when those are flushed. */
+    /**
+     * False, since deletions are stored together with the memtable rows that made them, by the next
+     * flush.
+     */
     @Override
     public boolean savesDeletions() {
         return false;

@@ -16,11 +16,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A point lookup of the LSN of the version of a key that a reader at some LSN sees. It does not
- * read the row where that is possible. It blocks on files. Thread-safe.
+ * A lookup by key, for index repair, of the LSN of the row version that a reader at an LSN sees. It
+ * blocks on files, and reads the row itself only where it must. Thread-safe.
  */
 final class VersionLookup {
-    /** The reader sees no row of the key. */
+    /** The result if the reader sees no row of the key. */
     static final long ABSENT = -1;
 
     private final TableFiles files;
@@ -39,7 +39,7 @@ final class VersionLookup {
             return inMemory.lsn();
         }
         if (!schema.orientation().hasRows()) {
-            // A tombstone may stand for a worker's file that replaced a row in memory.
+            // A tombstone in memory may mark a row that a worker's file replaced.
             return findInColumnFiles(key, lsn);
         }
         return inMemory != null ? ABSENT : findInSstFiles(key, lsn);

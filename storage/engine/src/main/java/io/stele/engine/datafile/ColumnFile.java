@@ -18,11 +18,11 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A column file of a table: its manifest entry, its key index, and the deletion vector that grows
- * as its rows become obsolete.
+ * An open column file of a table: its manifest entry, its lazily opened key index, and its deletion
+ * vector, which grows as rows become obsolete.
  *
- * <p>Rows are found by key index; only worker-written files of tables without a primary key have
- * none, because there the ordinal is the row id less the first one.
+ * <p>Rows are found by key index. Only worker-written files of tables without a primary key have no
+ * key index, because there the ordinal is the row id minus the first row id.
  *
  * <p>Rows are read in one schema version, independent of the one with which they were written.
  *
@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * immutable.
  */
 public final class ColumnFile {
-    /** No row of the file has the key. */
+    /** The result if no row of the file has the key. */
     public static final int ABSENT = KeyIndexReader.ABSENT;
 
     private final FileEntry entry;
@@ -39,7 +39,7 @@ public final class ColumnFile {
     private final RowMapping mapping;
 
     /**
-     * @param versions the version that rows are read as
+     * @param versions the schema version in which rows are read
      */
     public ColumnFile(
             FileEntry entry,
@@ -77,17 +77,17 @@ public final class ColumnFile {
         return keyIndex != null;
     }
 
-    /** The key index, which blocks if it is not open; only where there is one. */
+    /** The key index, which must exist; blocks if it is not open. */
     public KeyIndexReader keyIndex() throws IOException {
         return requireNonNull(keyIndex, "the file has no key index").get();
     }
 
-    /** The same, to be opened. */
+    /** The key index, not necessarily open; empty if there is none. */
     public Optional<LazyReader<KeyIndexReader>> lazyKeyIndex() {
         return Optional.ofNullable(keyIndex);
     }
 
-    /** The same file, its rows found by another reader of its key index. */
+    /** The same file with another reader of its key index. */
     public ColumnFile withKeyIndex(KeyIndexReader index) {
         return new ColumnFile(entry, Optional.of(LazyReader.of(index)), deletes, mapping);
     }
@@ -97,7 +97,7 @@ public final class ColumnFile {
         return new ColumnFile(newEntry, lazyKeyIndex(), deletes, mapping);
     }
 
-    /** The same file, read as another version. */
+    /** The same file, read in another schema version. */
     public ColumnFile as(TableVersions versions) {
         return mapping.to() == versions.layout()
                 ? this
@@ -105,7 +105,7 @@ public final class ColumnFile {
                         entry, lazyKeyIndex(), deletes, versions.mapping(entry.schemaVersion()));
     }
 
-    /** From the rows of the file to those that readers want. */
+    /** The mapping of the file's rows to the schema version in which they are read. */
     public RowMapping mapping() {
         return mapping;
     }
@@ -115,7 +115,7 @@ public final class ColumnFile {
         return deletes.cardinalityAt(lsn);
     }
 
-    /** Whether a reader at {@code lsn} sees none of the rows: of history files, as a rule. */
+    /** Whether a reader at {@code lsn} sees none of the rows, as is usual for history files. */
     public boolean isObsoleteAt(long lsn) {
         return deletes.cardinalityAt(lsn) == entry.rowCount();
     }
@@ -139,13 +139,13 @@ public final class ColumnFile {
     }
 
     /**
-     * The rows of the file that have one of the keys and are there at {@code lsn}, one by one; any
-     * thread.
+     * Finds the rows of the file that have one of the keys, unless all rows are obsolete or newer
+     * at {@code lsn}; any thread. Blocks.
      *
      * <p>A file can hold rows above {@code lsn} only while the log is replayed over an ingested
-     * file that a manifest already names; such a file has one LSN.
+     * file that a manifest already lists; such a file has one LSN.
      *
-     * @param lsn the highest of the keys' batches
+     * @param lsn the highest LSN of the keys' batches
      */
     void find(ProbeKeys keys, long lsn, Found found) throws IOException {
         if (!hasRowsToEnd(lsn)) {
@@ -169,7 +169,8 @@ public final class ColumnFile {
     }
 
     /**
-     * As {@link #find(ProbeKeys, long, Found)}, for the keys that memory can decide.
+     * As {@link #find(ProbeKeys, long, Found)}, for the keys that can be decided without a read, if
+     * the file has a key index.
      *
      * @param left receives the positions of the other keys, ascending
      */
@@ -188,7 +189,7 @@ public final class ColumnFile {
             return;
         }
         KeyIndexProbe probe = index.get().probeFar();
-        int leftPart = -1; // the keys of a part are left together: to try each costs time
+        int leftPart = -1; // if a part is missing, all its keys are left, to save further attempts
         for (int i = first; i < end; i++) {
             byte[] key = keys.key(i);
             if (leftPart >= 0 && probe.part(key) == leftPart) {
@@ -211,11 +212,11 @@ public final class ColumnFile {
         }
     }
 
-    /** Takes rows that keys were found to have. */
+    /** A receiver of the rows that were found. */
     @FunctionalInterface
     interface Found {
         /**
-         * @param key position among the keys
+         * @param key position of the key among the searched keys
          */
         void accept(int key, int ordinal);
     }
@@ -224,9 +225,12 @@ public final class ColumnFile {
         return entry.minLsn().value() <= lsn && !isObsoleteAt(lsn);
     }
 
-    /** Deletes every row that exists at {@code lsn}, which is above all of them. */
+    /**
+     * Marks all rows of the file as deleted from {@code lsn} on, which must be above their LSNs;
+     * does nothing for a newer file.
+     */
     public void endAll(long lsn) {
-        if (entry.minLsn().value() <= lsn) { // else it is newer, and the log is replayed
+        if (entry.minLsn().value() <= lsn) { // else the file is newer, during replay of the log
             deletes.endAll(Math.toIntExact(entry.rowCount()), lsn);
         }
     }

@@ -12,8 +12,8 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of a column file that are not dropped, with their keys, in file order. Rows are copied
- * out of the vectors. Confined to one thread.
+ * A cursor over the rows of a column file that some reader may still need, with their keys, in file
+ * order. Rows are copied out of the vectors. Confined to one thread.
  */
 public final class ColumnFileVersions implements AutoCloseable {
     private final ColumnFile file;
@@ -25,8 +25,8 @@ public final class ColumnFileVersions implements AutoCloseable {
 
     /**
      * @param keys encodes the key of a row; null: the row id is the key
-     * @param retentionLsn rows that became obsolete at or below are skipped
-     * @param expiredLsn rows below are skipped
+     * @param retentionLsn rows that became obsolete at or below this LSN are skipped
+     * @param expiredLsn rows with a lower LSN are skipped
      */
     public ColumnFileVersions(
             ColumnFile file,

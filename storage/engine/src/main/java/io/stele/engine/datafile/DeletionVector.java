@@ -52,17 +52,17 @@ public final class DeletionVector {
     private long[] lsns = new long[INITIAL_CAPACITY];
     private int size;
 
-    /** From here on every row is deleted; {@link #NOT_DELETED}: there is no such LSN. */
+    /** The LSN from which every row is deleted; {@link #NOT_DELETED} if there is none. */
     private long endLsn = NOT_DELETED;
 
-    private int endRows; // rows of the file, set if all are deleted
+    private int endRows; // rows of the file; set only with endLsn
 
     /** Open addressing: log position + 1 by hash of ordinal; 0 is free; at most half full. */
     private int[] table = new int[4 * INITIAL_CAPACITY];
 
     /**
-     * The last returned bitmap: base and the first {@code cachedSize} of the log. It is shared, so
-     * it never changes.
+     * The last returned bitmap: the base and the first {@code cachedSize} deletions of the log. It
+     * is shared, so it never changes.
      */
     private @Nullable RoaringBitmap cached;
 
@@ -77,7 +77,7 @@ public final class DeletionVector {
         return mark(ordinal, lsn);
     }
 
-    /** As {@link #delete} for the first {@code count} of many rows. */
+    /** As {@link #delete}, for the first {@code count} rows of an array. */
     public synchronized void deleteAll(int[] deleted, int count, long lsn) {
         for (int i = 0; i < count; i++) {
             mark(deleted[i], lsn);
@@ -107,7 +107,7 @@ public final class DeletionVector {
     }
 
     /**
-     * Marks every row deleted from {@code lsn} on that was not deleted before.
+     * Marks every row that was not deleted before as deleted from {@code lsn} on.
      *
      * @param rowCount rows of the file
      * @return false if all were deleted at or before {@code lsn}, and nothing was changed
@@ -127,7 +127,7 @@ public final class DeletionVector {
         endLsn = lsn;
         endRows = rowCount;
         int kept = countAt(lsn);
-        if (kept < size) { // as rare as deletions out of order
+        if (kept < size) { // later deletions are dropped; rare
             size = kept;
             rehash(tableSize(size));
             cached = null;
@@ -164,12 +164,15 @@ public final class DeletionVector {
         return deletedAt != NOT_DELETED && deletedAt <= readLsn;
     }
 
-    /** Rows deleted, at any LSN. */
+    /** The number of rows that are deleted at any LSN. */
     public synchronized int cardinality() {
         return endLsn != NOT_DELETED ? endRows : base.getCardinality() + size;
     }
 
-    /** The newest deletion; {@link Lsn#MIN} if there is none, the floor if all are below it. */
+    /**
+     * The LSN of the newest deletion; the floor if the log is empty, which is {@link Lsn#MIN} in a
+     * new vector.
+     */
     public synchronized Lsn maxLsn() {
         if (endLsn != NOT_DELETED) {
             return new Lsn(endLsn);
@@ -269,8 +272,8 @@ public final class DeletionVector {
     }
 
     /**
-     * The rows that were deleted after one LSN and up to another. Costs what these are, unless all
-     * rows of the file were deleted at once.
+     * The rows that were deleted after {@code fromLsn}, exclusive, up to {@code toLsn}, inclusive.
+     * The cost is proportional to their number, unless all rows of the file were deleted at once.
      *
      * @throws SteleException READ_POINT_EXPIRED if {@code fromLsn} is below the floor
      */
@@ -303,8 +306,8 @@ public final class DeletionVector {
     }
 
     /**
-     * Stores the vector as it is now, durable when the call returns; what is deleted meanwhile is
-     * not in it.
+     * Stores the present vector, durable when the call returns; deletions during the call are not
+     * in it. Blocks.
      */
     public DeletionVectorSummary write(ObjectStore store, String path) throws IOException {
         DeletionVector snapshot = snapshot();
@@ -361,7 +364,9 @@ public final class DeletionVector {
         return vector;
     }
 
-    /** As it is now, to be written; without the hash, which costs most. */
+    /**
+     * A copy of the present vector, to be written, without the hash table, which would cost most.
+     */
     private synchronized DeletionVector snapshot() {
         DeletionVector copy = new DeletionVector();
         copy.base.or(base);
@@ -400,13 +405,13 @@ public final class DeletionVector {
         source.requireEnd();
     }
 
-    /** The number of deletions of the log at or below {@code lsn}. */
+    /** The number of deletions in the log at or below {@code lsn}. */
     private int countAt(long lsn) {
         return LsnOrder.firstAfter(position -> lsns[position], 0, size, lsn);
     }
 
     /**
-     * @param slot the free one of the ordinal
+     * @param slot the free slot of the ordinal
      */
     private void append(int ordinal, long lsn, int slot) {
         if (size == ordinals.length) {
@@ -423,8 +428,8 @@ public final class DeletionVector {
     }
 
     /**
-     * A deletion below existing ones: rare, since a shard applies in LSN order. It rewrites the
-     * whole log.
+     * Inserts a deletion below existing ones, which rewrites the whole log. It is rare, since a
+     * shard applies in LSN order.
      */
     private void insertOutOfOrder(int ordinal, long lsn) {
         int kept = 0;
@@ -453,7 +458,7 @@ public final class DeletionVector {
         }
     }
 
-    /** The slot of an ordinal in the table, or the free one for it. */
+    /** The slot of an ordinal in the table, or the free slot for it. */
     private int slot(int ordinal) {
         int mask = table.length - 1;
         int slot = hash(ordinal) & mask;
@@ -464,8 +469,8 @@ public final class DeletionVector {
     }
 
     /**
-     * A power of two of at least four times {@code entries}, so that half full is reached after
-     * doubling.
+     * A power of two of at least four times {@code entries}, so that the table is half full only
+     * after the entries double.
      */
     private static int tableSize(int entries) {
         return Integer.highestOneBit(

@@ -5,6 +5,6 @@ import io.stele.protocol.Lsn;
 /**
  * The size, cardinality and newest LSN of a stored deletion vector.
  *
- * @param maxLsn newest deletion; {@link Lsn#MIN} if there is none
+ * @param maxLsn LSN of the newest deletion; {@link Lsn#MIN} if there is none
  */
 public record DeletionVectorSummary(long sizeBytes, int cardinality, Lsn maxLsn) {}

@@ -5,8 +5,8 @@ import io.stele.protocol.TableId;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Names for new files, never used before or after: the epoch of the engine, which no other start of
- * any engine has, and a counter. Safe for use by many threads.
+ * A generator of names of new data files, which are never used again: the epoch of the engine,
+ * unique for each start, and a counter. Safe for use by many threads.
  */
 public final class FileIds {
     private final String prefix;
@@ -20,7 +20,7 @@ public final class FileIds {
         return prefix + Long.toHexString(counter.incrementAndGet());
     }
 
-    /** The folder of the files of a table in a shard, with the slash. */
+    /** The folder of the files of a table in a shard, with a slash at its end. */
     public static String folder(TableId table, ShardId shard) {
         return "data/" + table + "/" + shard.index() + "/";
     }

@@ -14,15 +14,19 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A search for the rows of keys in column files through their key indexes. On a remote store, what
- * is in memory answers first. Then what all files need for the remaining keys is read in parallel,
- * in two rounds. Each time it takes as many keys as there is memory for. Immutable and thread-safe.
+ * A search in the key indexes of column files for the rows of many keys, by which writes find the
+ * rows that they make obsolete. On a remote store, cached blocks decide keys first; for the other
+ * keys, index and data blocks of all files are read in parallel, in two rounds. It is done for as
+ * many keys at a time as there is memory for. Immutable and thread-safe.
  */
 public final class KeyIndexSearch {
-    /** 16 MiB: of stored blocks that are fetched together. */
+    /** 16 MiB of stored blocks are fetched together. */
     private static final long FETCH_BYTES = 16 << 20;
 
-    /** 32 MiB: of the same, decoded; what is beyond is found in the block cache, as a rule. */
+    /**
+     * 32 MiB of fetched blocks are held decoded; further blocks are usually found in the block
+     * cache.
+     */
     private static final long HELD_BYTES = 32 << 20;
 
     private final ParallelReads reads;
@@ -33,14 +37,14 @@ public final class KeyIndexSearch {
     }
 
     /**
-     * @param fetchBytes of stored blocks that are fetched together, about
+     * @param fetchBytes the approximate bytes of stored blocks that are fetched together
      */
     KeyIndexSearch(ParallelReads reads, long fetchBytes) {
         this.reads = requireNonNull(reads, "reads is null");
         this.fetchBytes = fetchBytes;
     }
 
-    /** Takes rows that keys were found to have. */
+    /** A receiver of the rows that were found. */
     @FunctionalInterface
     public interface Found {
         /**
@@ -51,7 +55,7 @@ public final class KeyIndexSearch {
     }
 
     /**
-     * Blocks.
+     * Finds the rows of keys in files; blocks.
      *
      * @param lsn as in {@link ColumnFile#find(ProbeKeys, long, ColumnFile.Found)}
      */
@@ -81,7 +85,7 @@ public final class KeyIndexSearch {
     }
 
     /**
-     * @return the first key that is not looked for yet
+     * @return the first key that is not yet looked up
      */
     private int fetch(List<LeftKeys> files, ProbeKeys keys, int from) throws IOException {
         HeldBlocks blocks = new HeldBlocks(HELD_BYTES);
@@ -101,13 +105,13 @@ public final class KeyIndexSearch {
     }
 
     /**
-     * @return what will be read for the key, about
+     * @return the approximate bytes that will be read for the key
      */
     private static long add(List<Fetch> files, ProbeKeys keys, int key) {
         List<Fetch> candidates = files.stream().filter(file -> file.isNext(key)).toList();
         boolean isLikely = SortedFilePrefetch.isLikely(candidates.size());
         long indexBytes = 0;
-        long blockBytes = 0; // of the one that has it
+        long blockBytes = 0; // of the file that has the key
         for (Fetch file : candidates) {
             indexBytes += file.prefetch.newIndexBytes(keys.key(key));
             blockBytes = Math.max(blockBytes, file.prefetch.newBlockBytes(keys.key(key)));
@@ -117,13 +121,13 @@ public final class KeyIndexSearch {
         return indexBytes + blockBytes;
     }
 
-    /** The keys that memory could not decide for a file. */
+    /** The keys that could not be decided for a file without a read. */
     private static final class LeftKeys {
         private final ColumnFile file;
         private final ColumnFile.Found found;
         private int[] keys = new int[16];
         private int count;
-        private int next; // the first that is not looked for yet
+        private int next; // the first that is not yet looked up
 
         private LeftKeys(ColumnFile file, ColumnFile.Found found) {
             this.file = file;
@@ -138,7 +142,7 @@ public final class KeyIndexSearch {
         }
     }
 
-    /** Some of these keys, which are looked for together. */
+    /** A group of these keys that are looked up together. */
     private static final class Fetch {
         private final LeftKeys left;
         private final KeyIndexReader index;

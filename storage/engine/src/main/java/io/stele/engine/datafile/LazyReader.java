@@ -12,8 +12,9 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * The reader of a file, which is opened at the first use and stays open. After a failure the next
- * use tries again. Thread-safe; concurrent first uses may each open it, and one reader stays.
+ * A holder of a file's reader, which opens the file at the first use and keeps the reader. After a
+ * failure, the next use tries again. Thread-safe; concurrent first uses may each open the file, and
+ * one reader is kept.
  *
  * @param <R> the type of the reader
  */
@@ -32,8 +33,8 @@ public final class LazyReader<R> {
     }
 
     /**
-     * Opens those that are not open, side by side. This is a hint: a failure is thrown only at the
-     * reader's use.
+     * Opens the readers that are not open, in parallel. This is a hint: a failure is thrown only at
+     * the reader's use.
      */
     public static void openAll(Collection<? extends LazyReader<?>> readers, ParallelReads reads)
             throws IOException {
@@ -48,7 +49,7 @@ public final class LazyReader<R> {
         }
     }
 
-    /** One that is open. */
+    /** A holder of an open reader. */
     public static <R> LazyReader<R> of(R open) {
         requireNonNull(open, "open is null");
         LazyReader<R> lazy = new LazyReader<>(() -> open);
@@ -66,9 +67,9 @@ public final class LazyReader<R> {
     }
 
     /**
-     * The reader; blocks if the file is not open.
+     * Returns the reader; blocks if the file is not open.
      *
-     * @throws IOException, as well as any other exception, if it cannot be opened
+     * @throws IOException if the file cannot be opened; also any other exception of the opening
      */
     public R get() throws IOException {
         R known = reader.get();

@@ -5,11 +5,11 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * The rows of column files that batches end, found and not marked yet. Confined to one thread at a
- * time; {@link #mark} is for the shard's context.
+ * The rows of column files that write batches make obsolete, found by key and not yet marked in the
+ * deletion vectors. Confined to one thread at a time; {@link #mark} runs on the shard's context.
  */
 public final class ObsoleteFileRows {
-    /** Of batches that end nothing. */
+    /** For batches that make no row obsolete. */
     public static final ObsoleteFileRows NONE = new ObsoleteFileRows(List.of(), new long[0]);
 
     private final List<ObsoleteOrdinals> files;
@@ -21,7 +21,7 @@ public final class ObsoleteFileRows {
     }
 
     /**
-     * Blocks.
+     * Finds the rows of keys; blocks.
      *
      * @param lsns of the keys' batches, ascending
      */
@@ -37,7 +37,7 @@ public final class ObsoleteFileRows {
         return new ObsoleteFileRows(obsolete, lsns);
     }
 
-    /** Ends them; before the batches are applied, with nothing between. */
+    /** Marks the rows as obsolete; to be called immediately before the batches are applied. */
     public void mark() {
         files.forEach(rows -> rows.mark(lsns));
     }

@@ -2,7 +2,10 @@ package io.stele.engine.datafile;
 
 import java.util.Arrays;
 
-/** The rows of a column file that batches end, collected to be marked. Confined to one thread. */
+/**
+ * The rows of one column file that write batches make obsolete, collected to be marked in its
+ * deletion vector. Confined to one thread.
+ */
 final class ObsoleteOrdinals {
     private final ColumnFile file;
     private long[] rows = {}; // batch, ordinal
@@ -20,7 +23,7 @@ final class ObsoleteOrdinals {
     }
 
     /**
-     * Marks them, but those that are above their batch.
+     * Marks the rows, except for batches below the file's LSNs.
      *
      * @param lsns of the batches, ascending
      */

@@ -18,8 +18,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A test of the partitions of files against a predicate: exact for its domains of partition
- * columns, since all rows of a file share their values; other domains are ignored. Immutable.
+ * A test of a file's partition, or of a range of primary keys, against a predicate's domains of
+ * partition columns. Other domains are ignored. The test is exact for partitions, since all rows of
+ * a file have the same partition values. Immutable.
  */
 public final class PartitionMatcher {
     private final KeyEncoder encoder;
@@ -43,9 +44,9 @@ public final class PartitionMatcher {
     }
 
     /**
-     * Tests ranges of primary keys instead, which contain the partition columns.
+     * A matcher of ranges of primary keys, which contain the partition columns.
      *
-     * @param predicate domains of partition columns alone
+     * @param predicate with domains of partition columns only
      */
     static PartitionMatcher ofKeys(TableSchema schema, ScanPredicate predicate) {
         return new PartitionMatcher(KeyEncoder.forPrimaryKey(schema), predicate);
@@ -53,7 +54,7 @@ public final class PartitionMatcher {
 
     /** Whether a domain of the column decides exactly for every value. */
     public static boolean isExact(ColumnSchema column) {
-        // The key of a NaN is a value like others; domains have none.
+        // A NaN has a key like other values, but domains do not contain it.
         return column.type().isOrderable()
                 && column.type().kind() != TypeKind.REAL
                 && column.type().kind() != TypeKind.DOUBLE;
@@ -64,7 +65,10 @@ public final class PartitionMatcher {
         return file.partition().isEmpty() || matches(file.partition().get());
     }
 
-    /** Of {@link #ofKeys}: false only if no key between two matches, both included. */
+    /**
+     * For a matcher of {@link #ofKeys}: false only if no key from {@code min} to {@code max}, both
+     * inclusive, matches.
+     */
     boolean mayMatchBetween(byte[] min, byte[] max) {
         ColumnDomain first = domains.getFirst();
         return first == null
@@ -77,7 +81,10 @@ public final class PartitionMatcher {
                         1);
     }
 
-    /** Of {@link #ofKeys}: true only if every key between two matches, both included. */
+    /**
+     * For a matcher of {@link #ofKeys}: true only if every key from {@code min} to {@code max},
+     * both inclusive, matches.
+     */
     boolean matchesAllBetween(byte[] min, byte[] max) {
         if (all) {
             return true;
@@ -89,7 +96,7 @@ public final class PartitionMatcher {
                 && Arrays.equals(low.get(same).orElseThrow(), high.get(same).orElseThrow())) {
             same++;
         }
-        // Behind the first that differs any value may come.
+        // Columns after the first that differs may have any value.
         int free = Math.min(same + 1, domains.size());
         return domains.subList(free, domains.size()).stream().allMatch(Objects::isNull)
                 && (same == low.size()

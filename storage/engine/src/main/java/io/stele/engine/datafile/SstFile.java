@@ -22,16 +22,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An SST file of a table, or of one of its indexes, with its lazily opened reader. Its rows are
- * read in one schema version, independent of the one with which they were written. Range tombstones
- * that are newer than the file are applied to them. Immutable.
+ * read in one schema version, independent of the one with which they were written. Reads apply the
+ * range tombstones that are newer than the file. Immutable.
  */
 public final class SstFile {
     private static final byte[] NO_ROW = {};
 
     private final FileEntry entry;
     private final LazyReader<SstFileReader> reader;
-    private final @Nullable RowMapping mapping; // null: entries of an index, which have no rows
-    private final List<RangeTombstone> tombstones; // that the file does not show; by LSN
+    private final @Nullable RowMapping mapping; // null: a file of index entries
+    private final List<RangeTombstone> tombstones; // not yet applied in the file; by LSN
 
     private SstFile(
             FileEntry entry,
@@ -44,7 +44,7 @@ public final class SstFile {
         this.tombstones = List.copyOf(tombstones);
     }
 
-    /** A file whose rows are read as those of {@code versions}. */
+    /** A file whose rows are read in the schema version of {@code versions}. */
     SstFile(FileEntry entry, LazyReader<SstFileReader> reader, TableVersions versions) {
         this(entry, reader, mapping(entry, versions), List.of());
     }
@@ -58,19 +58,19 @@ public final class SstFile {
     }
 
     /**
-     * The file itself, for its keys, entries of indexes and counts; not for rows of the table.
-     * Blocks if it is not open.
+     * The reader of the stored file, for keys, index entries and counts. It must not be used for
+     * rows, since it applies neither mapping nor tombstones. Blocks if the file is not open.
      */
     public SstFileReader reader() throws IOException {
         return reader.get();
     }
 
-    /** The same, to be opened. */
+    /** The reader of the stored file, not necessarily open. */
     public LazyReader<SstFileReader> lazyReader() {
         return reader;
     }
 
-    /** The same file, read by another reader of it. */
+    /** The same file with another reader. */
     public SstFile withReader(SstFileReader other) {
         return new SstFile(entry, LazyReader.of(other), mapping, tombstones);
     }
@@ -80,7 +80,7 @@ public final class SstFile {
         return new SstFile(newEntry, reader, mapping, tombstones);
     }
 
-    /** The same file, read as another version. */
+    /** The same file, read in another schema version. */
     public SstFile as(TableVersions versions) {
         RowMapping known = mapping;
         return known == null || known.to() == versions.layout()
@@ -89,9 +89,10 @@ public final class SstFile {
     }
 
     /**
-     * The same file after deletions of partitions; itself if none of them is news to it.
+     * The same file after deletions of partitions; this object if no tombstone changes.
      *
-     * @param all of the table, by LSN: those that the file shows or has no rows for are left out
+     * @param all range tombstones of the table, by LSN; tombstones that are applied in the file or
+     *     concern no row of it are ignored
      */
     public SstFile withTombstones(List<RangeTombstone> all, TableSchema schema) {
         if (all.isEmpty() && tombstones.isEmpty()) {
@@ -110,14 +111,12 @@ public final class SstFile {
                                 .mayMatchBetween(minKey(), maxKey()));
     }
 
-    /**
-     * Deletions of partitions that some rows of the file may have ended by, and it does not show.
-     */
+    /** The range tombstones that may delete rows of the file and are not yet applied in it. */
     public List<RangeTombstone> tombstones() {
         return tombstones;
     }
 
-    /** Of a file that is written from this one: the deletions at or below are in it. */
+    /** The LSN up to which range tombstones are applied in a file that is written from this one. */
     public OptionalLong appliedTombstonesLsn() {
         return tombstones.isEmpty()
                 ? entry.endsLsn()
@@ -125,12 +124,12 @@ public final class SstFile {
                         Math.max(entry.endsLsn().orElse(0), tombstones.getLast().lsn().value()));
     }
 
-    /** Whether some rows may have ended by {@code lsn} that still look as if they had not. */
+    /** Whether range tombstones at or below {@code lsn} are not yet applied in the file. */
     public boolean hasTombstonesBy(long lsn) {
         return !tombstones.isEmpty() && tombstones.getFirst().lsn().value() <= lsn;
     }
 
-    /** Whether all rows have ended by {@code lsn}, which needs no look into the file. */
+    /** Whether range tombstones at or below {@code lsn} delete all rows; does not read the file. */
     public boolean isObsoleteAt(long lsn, TableSchema schema) {
         return tombstones.stream()
                 .anyMatch(
@@ -155,7 +154,7 @@ public final class SstFile {
         return entry.maxKey().orElseThrow();
     }
 
-    /** No change in the file is above this LSN. */
+    /** The highest LSN of the file's versions and of the tombstones applied to them. */
     public long newestLsn() {
         return Math.max(
                 entry.maxLsn().value(),
@@ -163,7 +162,7 @@ public final class SstFile {
     }
 
     /**
-     * The newest version of a key at or below {@code lsn}; null: none.
+     * The newest version of a key at or below {@code lsn}; null if there is none.
      *
      * @param hash {@link io.stele.protocol.schema.XxHash64} of the key
      */
@@ -182,14 +181,14 @@ public final class SstFile {
         return versions(reader.get().cursor());
     }
 
-    /** The same for a compaction, which reads ahead. */
+    /** As {@link #versions()}, with prefetching, for a compaction. */
     public Iterator<KeyedVersion> versions(SequentialReads reads) throws IOException {
         return versions(reader.get().cursor(reads));
     }
 
     /**
-     * The same from the newest version of a key, or of the next one that is there, on; blocks that
-     * are read go into the cache.
+     * As {@link #versions()}, from the newest version of the first key at or after {@code key} on;
+     * blocks that are read are cached.
      */
     public Iterator<KeyedVersion> versionsFrom(byte[] key) throws IOException {
         SstFileCursor cursor = reader.get().cachedCursor();

@@ -13,8 +13,8 @@ import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The versions of an SST file as a sequence; keys and rows are copied out of the blocks. Confined
- * to one thread.
+ * An iterator over the versions in an SST file, which reads the file as it advances; keys and rows
+ * are copied out of the blocks. Confined to one thread.
  */
 public final class SstFileVersions implements Iterator<KeyedVersion> {
     private final SstFileCursor cursor;
@@ -22,13 +22,13 @@ public final class SstFileVersions implements Iterator<KeyedVersion> {
     private boolean ready;
     private boolean ended;
 
-    /** Rows as they lie in the file. */
+    /** An iterator over rows as they are stored. */
     public SstFileVersions(SstFileCursor cursor) {
         this(cursor, null, false);
     }
 
     /**
-     * @param mapper of rows to those of another schema version; null: they stay as they lie
+     * @param mapper of rows to another schema version; null: rows as they are stored
      * @param isOnFirst whether the cursor is on the first version already, not before it
      */
     SstFileVersions(SstFileCursor cursor, RowMapping.@Nullable Mapper mapper, boolean isOnFirst) {

@@ -44,11 +44,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A factory of readers of the files of a node's tablets, over the object store and the caches. It
- * also names new files. Immutable and thread-safe.
+ * The access of a node's tablets to their data files: it opens files over the object store and the
+ * caches, and names new files. Immutable and thread-safe.
  */
 public final class TableFiles {
-    /** 4 MiB: of the files of commits in flight; beyond it, indexes are opened again. */
+    /** 4 MiB for the files of commits in progress; beyond it, indexes are opened again. */
     private static final long MAX_CHECKED_BYTES = 4 << 20;
 
     private final ObjectStore store;
@@ -94,7 +94,7 @@ public final class TableFiles {
                         .build();
     }
 
-    /** The same over another store, with the same caches. */
+    /** A copy over another store, with the same caches. */
     private TableFiles(TableFiles same, ObjectStore store) {
         this.store = requireNonNull(store, "store is null");
         this.readers = same.readers;
@@ -111,17 +111,17 @@ public final class TableFiles {
         return Math.toIntExact(Math.min(Integer.MAX_VALUE, path.length() + index.retainedBytes()));
     }
 
-    /** The same, but new files are written at most at the pacer's rate. */
+    /** A copy that writes new files at most at the pacer's rate. */
     public TableFiles paced(WritePacer pacer) {
         return new TableFiles(this, new PacedObjectStore(store, pacer));
     }
 
-    /** The same, but new files are those of one piece of work. */
+    /** A copy that records new files as those of one piece of work, which can be discarded. */
     public TableFiles of(WorkWrites writes) {
         return new TableFiles(this, writes.over(store));
     }
 
-    /** The same, but new files take the place of those. */
+    /** A copy that tells the store which files the new files replace. */
     public TableFiles replacing(List<FileEntry> replaced) {
         List<ObjectEntry> objects =
                 replaced.stream()
@@ -178,7 +178,7 @@ public final class TableFiles {
         return openColumn(entry, readDeletes(entry), versions);
     }
 
-    /** The deletions that are stored for a column file; blocks if there are some. */
+    /** The deletions that are stored for a column file; blocks if there are any. */
     public DeletionVector readDeletes(FileEntry entry) throws IOException {
         if (entry.deletionVector().isEmpty()) {
             return new DeletionVector();
@@ -197,10 +197,10 @@ public final class TableFiles {
     }
 
     /**
-     * Opens the key index of a column file's entry, and so verifies it, and the metadata of the
-     * file where only the index has its checksums; blocks.
+     * Verifies the key index of a column file by opening it, and the file's metadata if only the
+     * index has its checksums; blocks.
      *
-     * @throws SteleException CORRUPT_DATA if they are not those of the file
+     * @throws SteleException CORRUPT_DATA if they do not belong to the file
      */
     public void checkKeyIndex(FileEntry entry) throws IOException {
         if (entry.keyIndex().isEmpty()) {
@@ -231,7 +231,7 @@ public final class TableFiles {
                         });
         long expectedBytes = file.metadataBytes().orElseThrow();
         long foundBytes = index.metadataBytes().orElse(0);
-        if (foundBytes != expectedBytes) { // each reader asks for as much as the entry says
+        if (foundBytes != expectedBytes) { // readers request as many bytes as the entry states
             throw Corruption.mismatch(
                     file.path(), file.sizeBytes(), "bytes of metadata", expectedBytes, foundBytes);
         }
@@ -249,8 +249,8 @@ public final class TableFiles {
     }
 
     /**
-     * The metadata of the column file that are stored with it are cached, if reading them takes
-     * long.
+     * Opens a key index. The column file's metadata that are stored in it are cached if the store
+     * is remote.
      */
     private KeyIndexReader openKeyIndex(FileEntry entry, KeyIndexFile file) throws IOException {
         KeyIndexReader checked = checkedIndexes.getIfPresent(file.path());
@@ -288,13 +288,13 @@ public final class TableFiles {
                 : Optional.empty();
     }
 
-    /** Walks the rows of a column file as those of the file's version; blocks. */
+    /** A cursor over the rows of a column file, in the schema version of {@code file}; blocks. */
     public ColumnFileCursor openRows(ColumnFile file) throws IOException {
         NonBlocking.check();
         return reader(file).cursor(file.mapping());
     }
 
-    /** The same for a compaction, which reads ahead; blocks. */
+    /** As {@link #openRows(ColumnFile)}, with prefetching, for a compaction; blocks. */
     public ColumnFileCursor openRows(ColumnFile file, SequentialReads reads) throws IOException {
         NonBlocking.check();
         return reader(file).sequential(reads).cursor(file.mapping());
@@ -306,20 +306,20 @@ public final class TableFiles {
         return reader(file).sequential(reads).batches();
     }
 
-    /** The reads of a compaction's inputs; the compaction closes it. */
+    /** A prefetcher of a compaction's inputs, which the compaction closes. */
     public SequentialReads sequentialReads() {
         return SequentialReads.of(store);
     }
 
     /**
      * A cursor over some columns of a column file, through the decoded-column cache; blocks where
-     * the file metadata or a column must be read. The columns of a stripe are read side by side,
-     * and those of the next ones ahead, if the store benefits from it.
+     * the file metadata or a column must be read. The columns of a stripe are read in parallel, and
+     * those of the next stripes ahead, if the store benefits from it.
      *
      * @param columns in the reader's schema
-     * @param withLsn whether the LSNs of the rows are wanted
+     * @param withLsn whether the LSNs of the rows are read
      * @param filter chunks without a row that has one of these values in each of their columns may
-     *     be left out
+     *     be omitted
      */
     public ColumnChunks openChunks(
             ColumnFile file, List<ColumnSchema> columns, boolean withLsn, List<WantedValues> filter)
@@ -334,8 +334,9 @@ public final class TableFiles {
     }
 
     /**
-     * Reads the metadata of a column file that is wanted soon, where the store is worth it; does
-     * not wait. That is a hint: a failure is that of the next one who needs them.
+     * Prefetches the metadata of a column file that is needed soon, if the store benefits from it;
+     * does not wait. This is a hint: a failure is thrown to the next caller that needs the
+     * metadata.
      */
     public void announce(ColumnFile file) {
         Optional<ReadingAhead> ahead = store.readingAhead();
@@ -348,7 +349,7 @@ public final class TableFiles {
         try {
             openForRows(file);
         } catch (IOException | RuntimeException failed) {
-            // who needs them reads them again, and fails then
+            // the next caller that needs the metadata reads them again, and fails then
         }
     }
 
@@ -358,7 +359,7 @@ public final class TableFiles {
         return decoded.share(path, readers.peekOpen(path), columns);
     }
 
-    /** One row of a column file, as one of the file's version; blocks. */
+    /** One row of a column file, in the schema version of {@code file}; blocks. */
     public ColumnRow readRow(ColumnFile file, int ordinal) throws IOException {
         return points.read(reader(file), ordinal).mapped(file.mapping());
     }
@@ -373,7 +374,10 @@ public final class TableFiles {
         return readers.findOpen(file.entry().path());
     }
 
-    /** Reads the metadata of a column file, with those of stripes as far as they come with it. */
+    /**
+     * Opens a column file for reads of rows, with the metadata of stripes that are read along;
+     * blocks.
+     */
     public ColumnFileReader openForRows(ColumnFile file) throws IOException {
         return points.open(
                 readers,
@@ -384,11 +388,11 @@ public final class TableFiles {
     }
 
     /**
-     * The reads of rows of a column file, which do not need each other.
+     * Independent reads of rows of a column file, to be run by the caller.
      *
      * @param reader of {@link #findOpen} or {@link #openForRows}
      * @param ordinals ascending
-     * @param found gets the rows as they are in the file, see {@link #asRow}; may be called by
+     * @param found receives the rows as they are stored, see {@link #asRow}; may be called by
      *     several threads at once
      */
     public List<ParallelReads.Read> rowReads(
@@ -396,7 +400,7 @@ public final class TableFiles {
         return points.reads(reader, ordinals, found);
     }
 
-    /** A row that was read of a column file, as one of the file's version. */
+    /** A stored row of a column file, mapped to the schema version of {@code file}. */
     public ColumnRow asRow(ColumnFile file, ColumnRow stored) {
         return stored.mapped(file.mapping());
     }
@@ -406,15 +410,15 @@ public final class TableFiles {
     }
 
     /**
-     * Deletes what work has written that was stopped, which nothing names. What cannot be deleted
-     * is collected at the next start, as what a crash leaves.
+     * Deletes the unreferenced files of work that was stopped. Files that cannot be deleted are
+     * deleted after the next start, like the files of a crash.
      */
     public void discard(WorkWrites writes) {
         for (String path : writes.committed()) {
             try {
                 store.delete(path);
             } catch (IOException | RuntimeException left) {
-                // the store is away
+                // the store is not available
             }
             forget(path);
         }

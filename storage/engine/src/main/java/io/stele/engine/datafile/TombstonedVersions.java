@@ -13,14 +13,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The versions of an SST file with a tombstone for each row that a range tombstone deletes, as if
- * every such row had been deleted by its key at that LSN. Confined to one thread.
+ * An iterator over the versions of an SST file that inserts a tombstone before each row that a
+ * range tombstone deletes. The result is as if the row had been deleted by key at that LSN.
+ * Confined to one thread.
  */
 final class TombstonedVersions implements Iterator<KeyedVersion> {
     private final Iterator<KeyedVersion> versions;
     private final RangeTombstones tombstones;
-    private @Nullable KeyedVersion last; // handed out
-    private @Nullable KeyedVersion ended; // comes after its tombstone
+    private @Nullable KeyedVersion last; // returned
+    private @Nullable KeyedVersion ended; // to be returned after its tombstone
 
     /**
      * @param versions by key ascending, LSN descending
@@ -67,13 +68,13 @@ final class TombstonedVersions implements Iterator<KeyedVersion> {
         return next;
     }
 
-    /** Whether the key has a newer version that was there by then. */
+    /** Whether the key has a newer version at or below {@code end}. */
     private boolean endedBefore(KeyedVersion version, long end) {
         KeyedVersion newer = last;
         return newer != null && newer.lsn() <= end && newer.compareKey(version) == 0;
     }
 
-    /** Deletions of partitions, for rows of one layout. Confined to one thread. */
+    /** Range tombstones prepared for rows of one layout. Confined to one thread. */
     static final class RangeTombstones {
         static final long NONE = Long.MAX_VALUE;
 
@@ -88,7 +89,8 @@ final class TombstonedVersions implements Iterator<KeyedVersion> {
         }
 
         /**
-         * The LSN of the first deletion above {@code lsn} that meets a row; {@link #NONE}: none.
+         * The LSN of the first tombstone above {@code lsn} that matches a row; {@link #NONE} if
+         * there is none.
          */
         long after(long lsn, byte[] rowArray, int rowOffset, int rowLength) {
             row.wrap(rowArray, rowOffset, rowLength);

@@ -18,10 +18,10 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * The garbage collector of files. It deletes files that a newer manifest has replaced, once every
- * earlier reader has ended, and files that a transaction did not commit. After a grace period it
- * deletes unreferenced files found at start-up, and half-written files of ended writers that did
- * not change in that time.
+ * The garbage collector of a node's data files in the object store, run in the background. It
+ * deletes files that a newer manifest has replaced, once every earlier reader has ended, and files
+ * that a transaction did not commit. After a grace period it deletes unreferenced files found at a
+ * start, and incomplete files that did not change in that time.
  *
  * <p>A file that could not be deleted is found again at the next start. Guarded by itself; {@link
  * #collect} blocks on the store and runs on one background thread at a time.
@@ -42,7 +42,7 @@ public final class FileCollector implements ObsoleteFiles {
     @GuardedBy("this")
     private long orphansDueMillis;
 
-    // Due at once after a start
+    // 0, so due at once after a start
     @GuardedBy("this")
     private long abandonedDueMillis;
 
@@ -60,17 +60,17 @@ public final class FileCollector implements ObsoleteFiles {
         }
     }
 
-    /** Paths of files that are replaced, and wait for readers to go. */
+    /** The paths of replaced files that wait for their readers to end. */
     public synchronized List<String> waiting() {
         return obsolete.stream().flatMap(one -> one.paths().stream()).toList();
     }
 
     /**
-     * Records the data files that are not in {@code referenced}. Workers' files that are created
-     * later are ignored.
+     * Records the data files that are not in {@code referenced}, to delete them after the grace
+     * period. Files that workers create later are not affected.
      *
      * @param objects all data files, listed before this engine wrote any
-     * @param unknown folders whose needed files are unknown
+     * @param unknown tests for folders whose needed files are unknown, which are skipped
      */
     public void findOrphans(
             List<ObjectEntry> objects,
@@ -90,21 +90,21 @@ public final class FileCollector implements ObsoleteFiles {
         }
     }
 
-    /** A file that looked like an orphan is being put to use after all. */
+    /** Keeps files that were recorded as orphans, since they are about to be used. */
     public synchronized void adopt(List<String> paths) {
         paths.forEach(orphans::remove);
     }
 
     /**
-     * A transaction has ended, and its files that were not committed may be deleted.
+     * Registers an ended transaction, whose files may be deleted if they are not in {@code kept}.
      *
-     * @param prefixes of the paths of its files
+     * @param prefixes of the paths of the transaction's files
      */
     public void sweep(List<String> prefixes, Set<String> kept) {
         sweeps.add(prefixes, kept);
     }
 
-    /** Deletes what may go now. */
+    /** Deletes the files that may be deleted now; blocks. */
     public void collect(long nowMillis) throws IOException {
         sweeps.run(files.store(), nowMillis);
         for (String path : due(nowMillis)) {

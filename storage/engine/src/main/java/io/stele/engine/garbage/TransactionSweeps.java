@@ -14,15 +14,15 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The deletion of workers' files that their ended transactions did not commit: files of attempts
- * that failed or came too late, and of cancelled writes. Each transaction's files are deleted at
- * once, and again after a grace period, since a writer may not have noticed the end.
+ * A queue of ended transactions whose uncommitted workers' files are deleted from the store: files
+ * of failed or late attempts and of cancelled writes. Each transaction's files are deleted at once,
+ * and again after a grace period, since a writer may not have noticed the end.
  *
- * <p>Guarded by itself; {@link #run} blocks on the store. Files that are missed (the process ends,
- * the store fails) are found at the next start.
+ * <p>Guarded by itself; {@link #run} blocks on the store. Files that are missed, because the
+ * process ends or the store fails, are found at the next start.
  */
 public final class TransactionSweeps {
-    private static final int MAX_WAITING = 10_000; // of more, the oldest wait for the next start
+    private static final int MAX_WAITING = 10_000; // the oldest beyond it wait for the next start
 
     private final long graceMillis;
 
@@ -34,9 +34,9 @@ public final class TransactionSweeps {
     }
 
     /**
-     * @param prefixes of the paths of a transaction's files, and of no others
-     * @param kept paths of the committed files; objects that belong to them stay, such as later
-     *     deletion vectors
+     * @param prefixes of the paths of a transaction's files, which no other file has
+     * @param kept paths of the committed files; objects that belong to them, such as later deletion
+     *     vectors, are not deleted
      */
     synchronized void add(List<String> prefixes, Set<String> kept) {
         if (sweeps.size() >= MAX_WAITING) {
@@ -76,14 +76,17 @@ public final class TransactionSweeps {
         return due;
     }
 
-    /** The path of an object up to its first ending: those of one file share it. */
+    /**
+     * The path of an object up to the first dot in its name, which all objects of one data file
+     * share.
+     */
     public static String stem(String path) {
         int dot = path.indexOf('.', path.lastIndexOf('/') + 1);
         return dot < 0 ? path : path.substring(0, dot);
     }
 
     /**
-     * @param kept the beginnings of the names that stay
+     * @param kept the stems of the paths that are not deleted
      */
     private record Sweep(List<String> prefixes, Set<String> kept, long dueMillis, boolean last) {
         private Sweep {

@@ -17,7 +17,7 @@ record EntryRun(byte[] bytes, int[] ends, long[] lsns) {
     /** Bytes of an entry beyond its key: where it ends, and its LSN. */
     static final int OVERHEAD_BYTES = Integer.BYTES + Long.BYTES;
 
-    /** A run of the first {@code count} entries, which may be in any order. */
+    /** A run of the first {@code count} given entries, which may be in any order. */
     static EntryRun sorted(byte[] bytes, int[] ends, long[] lsns, int count) {
         int[] order = EntryOrder.of(bytes, ends, lsns, count);
         byte[] sortedBytes = new byte[count == 0 ? 0 : ends[count - 1]];
@@ -35,7 +35,7 @@ record EntryRun(byte[] bytes, int[] ends, long[] lsns) {
         return new EntryRun(sortedBytes, sortedEnds, sortedLsns);
     }
 
-    /** Several runs as one; together less than 2 GiB. */
+    /** A run of all entries of several runs, which must have less than 2 GiB together. */
     static EntryRun merged(List<EntryRun> runs) {
         int count = 0;
         int length = 0;
@@ -56,14 +56,14 @@ record EntryRun(byte[] bytes, int[] ends, long[] lsns) {
             }
             start += run.bytes.length;
         }
-        return sorted(bytes, ends, lsns, count); // the sort finds the runs
+        return sorted(bytes, ends, lsns, count); // the sort detects the sorted runs
     }
 
     int size() {
         return ends.length;
     }
 
-    /** From the first entry at or after {@code prefix} on. */
+    /** An iterator from the first entry at or after {@code prefix} on. */
     Iterator<KeyedVersion> from(byte[] prefix) {
         return new Entries(firstAtOrAfter(prefix));
     }

@@ -3,8 +3,8 @@ package io.stele.engine.index;
 import java.util.Arrays;
 
 /**
- * A set of hashes, in an array by open addressing; at most half of it is filled. Confined to one
- * thread.
+ * A set of 64-bit hashes of the column values of a unique index, with open addressing in one array,
+ * at most half full. Confined to one thread.
  */
 final class HashSetOfLongs {
     private static final long EMPTY = 0;
@@ -36,7 +36,7 @@ final class HashSetOfLongs {
         return (long) Long.BYTES * slots.length;
     }
 
-    /** The slot of the hash, or the free one for it. */
+    /** The slot of the hash, or the free slot for it. */
     private int slot(long hash) {
         int mask = slots.length - 1;
         int slot = (int) (hash >>> 32) & mask;

@@ -8,17 +8,17 @@ import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Entries of an index that some reader at or above the retention point can still need: of each key
- * those above the retention point and the newest one at or below it, each once. Confined to one
- * thread.
+ * A cursor over sorted index entries, for flushes, compactions and backfills, that skips duplicates
+ * and entries that no reader needs any more. Of each key it returns the entries above the retention
+ * LSN and the newest entry at or below it. Confined to one thread.
  */
 public final class IndexEntries {
     private final RetainedVersions entries;
     private @Nullable KeyedVersion current;
 
     /**
-     * @param sorted by key ascending, LSN descending; the same entry may come several times
-     * @param expiredLsn entries below are of rows that have expired for every reader
+     * @param sorted entries by key ascending, LSN descending; an entry may occur several times
+     * @param expiredLsn entries with a lower LSN are of rows that have expired for every reader
      */
     public IndexEntries(Iterator<KeyedVersion> sorted, long retentionLsn, long expiredLsn) {
         this.entries = new RetainedVersions(sorted, retentionLsn, expiredLsn);

@@ -8,12 +8,12 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A writer of the index entries of rows into index memtables, a batch at a time. Each apply worker
- * of a table has one.
+ * A writer of the index entries of rows into index memtables, in batches. Each apply worker of a
+ * table has its own.
  *
  * <p>Entries stay in the hash bucket of their row, independent of their own key. An entry is never
- * removed by a write. So nothing depends on the order of two entries, and none is passed between
- * workers.
+ * removed by a write. So nothing depends on the order of two entries, and no entry is passed
+ * between workers.
  *
  * <p>Confined to its worker, or to code that runs while the apply workers are idle.
  */
@@ -27,8 +27,8 @@ public final class IndexEntryWriter {
     private int endCount;
 
     /**
-     * @param keys of the table's indexes
-     * @param memTables where the entries of each of them go
+     * @param keys the key encodings of the table's indexes
+     * @param memTables the memtable for each of these indexes
      */
     public IndexEntryWriter(List<IndexKeys> keys, List<IndexMemTable> memTables, RowLayout layout) {
         this.keys = List.copyOf(keys);
@@ -41,7 +41,7 @@ public final class IndexEntryWriter {
         }
     }
 
-    /** Makes the entries of a row; they are there after {@link #publish}. */
+    /** Creates the entries of a row; they are visible after {@link #publish}. */
     public void add(KeyedVersion version) {
         if (keys.isEmpty()) {
             return;
@@ -62,7 +62,9 @@ public final class IndexEntryWriter {
         }
     }
 
-    /** Puts the entries made since the last call into the memtables, with the LSN of their rows. */
+    /**
+     * Adds the entries created since the last call to the memtables, with the LSN of their rows.
+     */
     public void publish(long lsn) {
         if (endCount == 0) {
             return;
@@ -81,7 +83,7 @@ public final class IndexEntryWriter {
         endCount = 0;
     }
 
-    /** Bytes of the entries made but not published. */
+    /** The bytes of the entries that are created but not published. */
     int pendingBytes() {
         return arena.length();
     }

@@ -15,8 +15,8 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * The key encoding of the entries of a secondary index: the index columns, each with a marker for
- * null, then the primary key of the row. An entry has no value.
+ * The key encoding of secondary index entries: the index columns, each with a marker for null, then
+ * the primary key of the row. An entry has no value.
  *
  * <pre>
  * entry := first {@value #MAX_COLUMN_BYTES} bytes of the index columns as {@link KeyEncoder} | primary key
@@ -26,7 +26,7 @@ import java.util.Optional;
  * read: an entry only states that its row may have these values. Immutable.
  */
 public final class IndexKeys {
-    /** A block and an index must hold several entries. */
+    /** Limited since a block must hold several entries. */
     public static final int MAX_COLUMN_BYTES = 16 << 10;
 
     private final IndexSchema index;
@@ -48,7 +48,7 @@ public final class IndexKeys {
         return columns;
     }
 
-    /** Room for entries of many rows. */
+    /** A buffer for the entries of many rows. */
     public static GrowingBytes arena() {
         return new GrowingBytes(
                 1024, Integer.MAX_VALUE - 16, ErrorCode.ROW_TOO_LARGE, "index entries");
@@ -60,8 +60,8 @@ public final class IndexKeys {
     }
 
     /**
-     * The index columns of a row, whole, if none of them is null: what no other row may have if the
-     * index is unique.
+     * The untruncated index columns of a row, which no other row may have if the index is unique;
+     * empty if one of them is null.
      *
      * @param buffer of {@link #buffer}, cleared here
      */
@@ -76,7 +76,7 @@ public final class IndexKeys {
         return Optional.of(buffer.toByteArray());
     }
 
-    /** Whether a row has these values, whole, in the index columns. */
+    /** Whether a row has exactly these untruncated values in the index columns. */
     public boolean hasValues(BinaryRow row, byte[] values, GrowingBytes buffer) {
         buffer.clear();
         columns.encode(row, buffer);
@@ -84,9 +84,9 @@ public final class IndexKeys {
     }
 
     /**
-     * Appends the entry of a row and its key; allocates nothing but room.
+     * Appends the entry of a row with a primary key to a buffer.
      *
-     * @return how many bytes of it are index columns
+     * @return the number of bytes of the entry that are index columns
      */
     public int append(
             BinaryRow row, byte[] key, int keyOffset, int keyLength, GrowingBytes target) {
@@ -100,7 +100,7 @@ public final class IndexKeys {
         return columnBytes;
     }
 
-    /** Of index columns as an entry has them, or of an {@link #entryPrefix}. */
+    /** The hash of the index columns in an entry, or of an {@link #entryPrefix}. */
     static long hash(byte[] array, int offset, int length) {
         return XxHash64.hash(array, offset, length);
     }
@@ -123,9 +123,9 @@ public final class IndexKeys {
     }
 
     /**
-     * Whether one of the index columns of an entry is null; false if they are cut off.
+     * Whether one of the index columns of an entry is null; false if the columns are truncated.
      *
-     * @param entryColumns its first {@link #columnBytes}
+     * @param entryColumns the first {@link #columnBytes} bytes of the entry
      */
     public boolean hasNull(byte[] entryColumns) {
         return entryColumns.length < MAX_COLUMN_BYTES
@@ -142,7 +142,7 @@ public final class IndexKeys {
     /**
      * Whether a row has the values of its entry, and they begin with {@code prefix}.
      *
-     * @param buffer room to encode them, cleared here
+     * @param buffer for the encoded values, cleared here
      */
     public boolean matches(BinaryRow row, KeyedVersion entry, byte[] prefix, GrowingBytes buffer) {
         buffer.clear();

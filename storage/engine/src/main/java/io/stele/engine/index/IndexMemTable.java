@@ -9,25 +9,26 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The newest entries of one secondary index in one shard, in memory.
+ * A memtable of not yet flushed entries of one secondary index in one shard, with one writer and
+ * readers without locks.
  *
- * <p>Entries are written without a lookup and seldom read before they are flushed, so they are not
- * in a skip list. They are appended to an unsorted buffer. A full buffer is sorted into a run, and
+ * <p>Entries are written without a lookup and seldom read before they are flushed, so a skip list
+ * would not pay. They are appended to an unsorted buffer. A full buffer is sorted into a run, and
  * {@value #FAN_IN} runs are merged into a larger one. A reader scans the buffer and searches the
  * runs. Keys lie in large arrays, because an object per key would cost more memory and garbage
  * collection than all else.
  *
- * <p>That of a unique index, which is checked for every written row, also has a set of the hashes
- * of its index columns ({@link #mayHave}).
+ * <p>The memtable of a unique index, which is checked for every written row, also has a set of the
+ * hashes of its index columns ({@link #mayHave}).
  *
  * <p>One writer (the shard's execution context). Readers on any thread, without locks: they see the
  * entries of the last {@link #publish}.
  */
 public final class IndexMemTable {
-    private static final int TAIL_ENTRIES = 1024; // what a lookup may look through one by one
+    private static final int TAIL_ENTRIES = 1024; // few enough for a lookup to scan
     private static final int FAN_IN = 16; // larger runs would stop the writer for milliseconds
 
-    private final @Nullable HashSetOfLongs values; // hashes, of a unique index; the context's own
+    private final @Nullable HashSetOfLongs values; // hashes; unique only, for the context
     private volatile Parts parts = new Parts(List.of(), List.of(), new Tail());
     private int tailSize;
     private volatile long sizeBytes;
@@ -42,7 +43,7 @@ public final class IndexMemTable {
     /**
      * Adds an entry, which readers see after the next {@link #publish}.
      *
-     * @param columnBytes how many bytes of it are index columns
+     * @param columnBytes the number of bytes of the entry that are index columns
      */
     public void add(byte[] source, int offset, int length, int columnBytes, long lsn) {
         Parts current = parts;
@@ -58,7 +59,7 @@ public final class IndexMemTable {
         }
     }
 
-    /** Shows readers what was added. */
+    /** Makes the added entries visible to readers. */
     public void publish() {
         parts.tail.size = tailSize;
         sizeBytes = addedBytes + (values == null ? 0 : values.sizeBytes());
@@ -66,9 +67,10 @@ public final class IndexMemTable {
     }
 
     /**
-     * False only if no entry has these index columns; of a unique index, on the shard's context.
+     * Whether an entry may have given index columns; true for an index that is not unique. On the
+     * shard's context.
      *
-     * @param hash {@link IndexKeys#hash} of them
+     * @param hash {@link IndexKeys#hash} of the index columns
      */
     boolean mayHave(long hash) {
         return values == null || values.contains(hash);
@@ -86,7 +88,7 @@ public final class IndexMemTable {
         return entryCount == 0;
     }
 
-    /** Every entry, by key ascending and LSN descending; the same one may come several times. */
+    /** Every entry, by key ascending and LSN descending; an entry may occur several times. */
     public Iterator<KeyedVersion> entries() {
         Parts current = parts;
         List<EntryRun> few = new ArrayList<>(current.small);
@@ -97,7 +99,10 @@ public final class IndexMemTable {
         return new MergingVersions(sources);
     }
 
-    /** Adds sorted sequences that have every entry that begins with {@code prefix}, and others. */
+    /**
+     * Adds sorted sequences that contain every entry that begins with {@code prefix}, and possibly
+     * later entries.
+     */
     public void addSources(byte[] prefix, List<Iterator<KeyedVersion>> sources) {
         Parts current = parts;
         for (EntryRun run : current.large) {
@@ -133,7 +138,7 @@ public final class IndexMemTable {
         }
     }
 
-    /** Entries in the order they came; {@code size} is written after them. */
+    /** Entries in the order of their addition; {@code size} is written after the entries. */
     private static final class Tail {
         private static final int EXPECTED_BYTES = 32; // an entry of two numbers
 

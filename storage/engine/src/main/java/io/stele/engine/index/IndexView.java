@@ -25,17 +25,17 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * The entries of a secondary index of a table in one shard, as of the moment of the {@code
- * TableView} that it is a part of.
+ * The memtables and files of a secondary index in one shard, as of one {@code TableView}, to which
+ * it belongs, with searches for entries.
  *
- * <p>Invariant: if complete, every version of a row that is readable at an LSN above the retention
- * point has its entry, with its LSN, in a memtable or file here. There may be entries of rows that
- * were deleted, or have other values now.
+ * <p>Invariant: if complete, every row version that is readable at an LSN above the retention LSN
+ * has an entry, with its LSN, in a memtable or file of the view. There may be entries of rows that
+ * were deleted or have other values now.
  *
  * @param complete whether the rows from before the index have their entries
- * @param memTables newest first; the first ones, one for each apply worker, take entries
+ * @param memTables newest first; the first memtables, one for each apply worker, are active
  * @param files level 0 newest first, then level 1 by key
- * @param staleDropped entries without a row that compactions have dropped since the start
+ * @param staleDropped the number of stale entries that compactions have dropped since the start
  */
 public record IndexView(
         IndexKeys keys,
@@ -43,7 +43,10 @@ public record IndexView(
         List<IndexMemTable> memTables,
         List<SstFile> files,
         long staleDropped) {
-    /** 32 MiB: of blocks that are read together; what is beyond the block cache has, as a rule. */
+    /**
+     * 32 MiB of blocks that are read together are held; further blocks are usually in the block
+     * cache.
+     */
     private static final long HELD_BYTES = 32 << 20;
 
     public IndexView {
@@ -53,8 +56,8 @@ public record IndexView(
     }
 
     /**
-     * The entries of rows whose index columns begin with {@code prefix}, by key and the newest
-     * first; an entry may come several times. If a file cannot be read, the iterator throws {@link
+     * The entries of rows whose index columns begin with {@code prefix}, by key and newest first;
+     * an entry may occur several times. If a file cannot be read, the iterator throws {@link
      * UncheckedIOException}.
      */
     public Iterator<KeyedVersion> entries(byte[] prefix) throws IOException {
@@ -71,7 +74,7 @@ public record IndexView(
         return new PrefixEntries(new MergingVersions(sources), entryPrefix);
     }
 
-    /** Every entry, read once for all: blocks do not go into the cache. Otherwise as above. */
+    /** Every entry, as {@link #entries}, for a single pass: blocks are not cached. */
     public Iterator<KeyedVersion> allEntries() throws IOException {
         List<Iterator<KeyedVersion>> sources = new ArrayList<>();
         memTables.forEach(table -> table.addSources(new byte[0], sources));
@@ -82,8 +85,8 @@ public record IndexView(
     }
 
     /**
-     * Entries in memory of rows with these values in the columns of a unique index, old ones too.
-     * On the shard's context.
+     * The entries in memory of rows with these values in the columns of a unique index, including
+     * stale entries. On the shard's context.
      */
     public List<KeyedVersion> entriesInMemory(byte[] values) {
         byte[] prefix = IndexKeys.entryPrefix(values);
@@ -105,8 +108,8 @@ public record IndexView(
     }
 
     /**
-     * The same; what {@link #primaryKeysInFiles} of some values needs is read before it, if the
-     * store is far away. Blocks.
+     * The same view, for whose files the blocks that {@link #primaryKeysInFiles} needs for some
+     * values are read in parallel now, if the store is remote. Blocks.
      */
     public IndexView prefetched(List<byte[]> values, ParallelReads reads) throws IOException {
         if (!reads.isParallel()) {
@@ -148,7 +151,7 @@ public record IndexView(
         return new IndexView(keys, complete, memTables, held, staleDropped);
     }
 
-    /** The primary keys of entries in files with these values, of old ones too. Blocks. */
+    /** The primary keys of entries with these values in files, including stale entries. Blocks. */
     public Collection<byte[]> primaryKeysInFiles(byte[] values) throws IOException {
         byte[] prefix = IndexKeys.entryPrefix(values);
         long hash = IndexKeys.hash(prefix, 0, prefix.length);

@@ -10,8 +10,8 @@ import io.stele.protocol.schema.TableSchema;
 import java.io.IOException;
 
 /**
- * The creation of index entries for a column file of a Trino worker, when the file takes effect.
- * The rows of the file are read once. Stateless; runs on the shard's execution context.
+ * The creation of index entries for a Trino worker's column file when it takes effect, which reads
+ * the whole file once and blocks. Stateless; runs on the shard's execution context.
  */
 public final class IngestedEntries {
     private static final int PUBLISH_BYTES = 256 << 10; // memtable arrays of a useful size

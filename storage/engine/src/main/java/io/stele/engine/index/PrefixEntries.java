@@ -8,7 +8,8 @@ import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The entries at the head of a sorted sequence that begin with a prefix. Confined to one thread.
+ * An iterator over the leading entries of a sorted sequence that begin with a prefix. Confined to
+ * one thread.
  */
 final class PrefixEntries implements Iterator<KeyedVersion> {
     private final Iterator<KeyedVersion> sorted;

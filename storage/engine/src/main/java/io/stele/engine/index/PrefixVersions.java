@@ -11,8 +11,8 @@ import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The entries of an index file whose keys begin with a prefix, as a sequence. Confined to one
- * thread.
+ * An iterator over the entries of an SST file whose keys begin with a prefix, which reads the file
+ * as it advances. Confined to one thread.
  */
 public final class PrefixVersions implements Iterator<KeyedVersion> {
     private final SstFileCursor cursor;

@@ -18,16 +18,17 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Long work on request: one round of it, or several, if the same was requested meanwhile. It ends
- * with the last round, and succeeds if all do.
+ * A maintenance job that clients can join, cancel and wait for, without the work itself. It has one
+ * round, or several if it was requested again meanwhile. It ends with the last round, and succeeds
+ * if all rounds do.
  *
- * <p>Invariant: once it has ended nothing of it changes. Guarded by itself; stages that wait for
- * its end run outside its lock.
+ * <p>Invariant: an ended job does not change. Guarded by itself; stages that wait for its end run
+ * outside its lock.
  */
 public final class Job {
     /**
-     * Rounds of a job, so that a job that is requested again and again still ends for the first
-     * callers.
+     * The maximal number of rounds, so that a job that is requested again and again still ends for
+     * its first callers.
      */
     private static final int MAX_ROUNDS = 8;
 
@@ -77,17 +78,19 @@ public final class Job {
         return key;
     }
 
-    /** The progress to which its work reports, and by which it is stopped. */
+    /** The progress to which the work reports, and through which it is cancelled. */
     public Progress progress() {
         return progress;
     }
 
-    /** Completes when it has ended, however. */
+    /** Completes when the job has ended, also by failure or cancellation. */
     public CompletableFuture<JobStatus> ended() {
         return ended;
     }
 
-    /** Its status at its end, or after {@code waitMillis}; blocks. */
+    /**
+     * Waits for the end, at most {@code waitMillis} milliseconds, and returns the status; blocks.
+     */
     public JobStatus await(long waitMillis) throws InterruptedException {
         try {
             return ended.get(waitMillis, TimeUnit.MILLISECONDS);
@@ -98,7 +101,7 @@ public final class Job {
         }
     }
 
-    /** Its work has begun. */
+    /** Marks the job as running, since its work has begun. */
     public synchronized void start() {
         if (state == JobState.QUEUED) {
             state = JobState.RUNNING;
@@ -107,10 +110,11 @@ public final class Job {
     }
 
     /**
-     * Another request for the same work.
+     * Adds another request for the same work.
      *
-     * @param newRound whether the present round does not cover it
-     * @return false: another job is needed
+     * @param newRound whether the request needs another round, since the present round does not
+     *     cover it
+     * @return false if another job is needed, and nothing was changed
      */
     synchronized boolean join(Optional<String> other, boolean newRound) {
         if (state.hasEnded() || progress.isCancelled() || (newRound && rounds == MAX_ROUNDS)) {
@@ -137,7 +141,7 @@ public final class Job {
         openRounds++;
     }
 
-    /** Ends a round that was added when its work does. */
+    /** Ends a round that was added when its work ends. */
     void follow(CompletableFuture<Long> work) {
         work.whenComplete((value, failed) -> endRound(value, failed));
     }
@@ -160,7 +164,7 @@ public final class Job {
         notifyListener();
     }
 
-    /** Ends it now, even if its work still runs. */
+    /** Ends the job now with a failure, even if its work still runs. */
     void fail(SteleException cause) {
         synchronized (this) {
             if (state.hasEnded()) {
@@ -210,10 +214,10 @@ public final class Job {
     }
 
     /**
-     * Requests that it stops; its waiting callers fail when it has. One that was cancelled stays
-     * so, since a request whose answer was lost is sent again.
+     * Requests that the job stops; its waiting callers fail when it has stopped. A cancelled job is
+     * no error, since a request whose answer was lost is sent again.
      *
-     * @throws SteleException INVALID_ARGUMENT: it has ended otherwise
+     * @throws SteleException INVALID_ARGUMENT if it has ended otherwise
      */
     void cancel(Optional<String> by) {
         synchronized (this) {

@@ -7,9 +7,10 @@ import io.stele.protocol.api.maintenance.JobKind;
 import java.util.Optional;
 
 /**
- * The work of a job: a request for the same work while it runs joins that job.
+ * The identity of a job's work, by which a request joins a running job for the same work.
  *
- * @param argument as the {@link JobKind} defines it
+ * @param argument as the {@link JobKind} defines it, such as an LSN, epoch milliseconds or an index
+ *     id
  */
 public record JobKey(JobKind kind, TableId table, Optional<Long> argument) {
     public JobKey {

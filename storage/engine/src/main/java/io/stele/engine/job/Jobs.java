@@ -21,17 +21,17 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /**
- * The registry of a node's maintenance jobs: the running ones by id and by their work, and those
- * that ended recently. It is in memory: a restart loses it, and a client that waits for a job has
- * to request it again.
+ * The in-memory registry of a node's maintenance jobs: running jobs by id and by their work, and
+ * recently ended jobs. A restart loses it, and a client that waits for a job has to request the job
+ * again.
  *
  * <p>Guarded by its own lock; work is begun outside of it.
  */
 public final class Jobs implements AutoCloseable {
-    /** Each is a waiting statement, or an abandoned one. */
+    /** The maximal number of running jobs, each for a waiting or an abandoned statement. */
     static final int MAX_OPEN = 1_000;
 
-    /** Some hundred bytes each. */
+    /** The maximal number of ended jobs, some hundred bytes each. */
     static final int MAX_ENDED = 1_000;
 
     static final long ENDED_MILLIS = TimeUnit.HOURS.toMillis(24);
@@ -41,13 +41,13 @@ public final class Jobs implements AutoCloseable {
     private final String idPrefix;
     private final LongSupplier nowMillis;
     private final Map<String, Job> open = new LinkedHashMap<>();
-    private final Map<JobKey, Job> openByKey = new HashMap<>(); // of several, the newest
+    private final Map<JobKey, Job> openByKey = new HashMap<>(); // the newest for each key
     private final Deque<Job> ended = new ArrayDeque<>();
     private long lastNumber;
     private boolean closed;
 
     /**
-     * @param idPrefix what ids begin with, other than in any process before
+     * @param idPrefix the prefix of all ids, which no earlier process used
      */
     public Jobs(String idPrefix, LongSupplier nowMillis) {
         this.idPrefix = requireNonNull(idPrefix, "idPrefix is null");
@@ -59,7 +59,7 @@ public final class Jobs implements AutoCloseable {
      *
      * @param user the user of the request, if it names one
      * @param work starts the work, or a further round of it; completes with the job's result
-     * @throws SteleException BUSY: there are too many; UNAVAILABLE: closed
+     * @throws SteleException BUSY if there are too many jobs; UNAVAILABLE if closed
      */
     public Job run(
             JobKey key,
@@ -95,10 +95,10 @@ public final class Jobs implements AutoCloseable {
     }
 
     /**
-     * A new job for work that is queued behind other work; the work itself reports its start. It is
+     * Adds a job for work that is queued behind other work and reports its start itself. It is
      * never refused, because its callers have a limit of their own.
      *
-     * @param index its name
+     * @param index the name of the index to build
      * @param work completes with its end
      */
     public synchronized Job queue(
@@ -108,7 +108,7 @@ public final class Jobs implements AutoCloseable {
         return job;
     }
 
-    /** The running job of this work, or the last one; counts a request. */
+    /** The running job for this work, or the last ended one; a running job counts the request. */
     public synchronized Optional<Job> findLast(JobKey key, Optional<String> user) {
         Job present = openByKey.get(key);
         if (present != null) {
@@ -183,7 +183,7 @@ public final class Jobs implements AutoCloseable {
      * Requests that a job stops.
      *
      * @param user the user of the request, if it names one
-     * @throws SteleException INVALID_ARGUMENT: there is none of the id, or it has ended
+     * @throws SteleException INVALID_ARGUMENT if there is no job of the id, or it has ended
      */
     public Job cancel(String id, Optional<String> user) {
         Job job =
@@ -197,7 +197,7 @@ public final class Jobs implements AutoCloseable {
         return job;
     }
 
-    /** Those that have ended, in the order of their end, then the running ones, oldest first. */
+    /** The status of ended jobs, in the order of their end, then of running jobs, oldest first. */
     public synchronized List<JobStatus> list() {
         forgetOld();
         List<JobStatus> all = new ArrayList<>();
@@ -211,7 +211,10 @@ public final class Jobs implements AutoCloseable {
         return open.size();
     }
 
-    /** Ends all: their work ends with the process, or is taken up by the next one. */
+    /**
+     * Ends all running jobs as failed; their work ends with the process, or the next process
+     * continues it.
+     */
     @Override
     public void close() {
         List<Job> all;

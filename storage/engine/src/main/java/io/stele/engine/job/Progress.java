@@ -8,7 +8,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A count of what long work has done, of what it has found to do, and the wish that it stops.
+ * The shared progress of a job, as done and expected units of work, with its cancellation request,
+ * which the work checks between steps.
  *
  * <p>Invariant: {@code 0 <= done <= total}. Guarded by itself; hooks run outside of its lock.
  */
@@ -33,7 +34,7 @@ public final class Progress {
         return new Part(this, units);
     }
 
-    /** As of one moment. */
+    /** The counts at one moment. */
     public synchronized Count count() {
         return new Count(done, total);
     }
@@ -47,7 +48,7 @@ public final class Progress {
         return cancelled.isDone();
     }
 
-    /** Between two steps of the work: CANCELLED if there is to be no other. */
+    /** Throws CANCELLED if the work was cancelled; called between two steps of the work. */
     public void checkNotCancelled() {
         if (isCancelled()) {
             throw refusal();
@@ -55,8 +56,8 @@ public final class Progress {
     }
 
     /**
-     * Runs a hook when the work is cancelled, on the cancelling thread; at once, if it was
-     * cancelled before.
+     * Runs a hook on the cancelling thread when the work is cancelled, or at once if it already
+     * was.
      */
     public void whenCancelled(Runnable hook) {
         cancelled.thenRun(hook);
@@ -93,15 +94,15 @@ public final class Progress {
             progress.advance(counted);
         }
 
-        /** All are done. */
+        /** Counts all units as done. */
         public synchronized void finish() {
             advance(units - done);
         }
 
-        /** None of its units is done: the work is started again, or given up. */
+        /** Removes all units, done and expected, since the work is started again or given up. */
         public synchronized void giveUp() {
             progress.giveUp(done, units);
-            done = units; // what comes late does not count
+            done = units; // later calls of advance count nothing
         }
     }
 }

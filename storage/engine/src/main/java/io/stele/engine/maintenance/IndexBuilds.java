@@ -41,19 +41,19 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The builds of the indexes that are not ready in the catalog, one at a time, while writes
- * continue.
+ * A queue of builds of the secondary indexes that are not ready in the catalog, run one at a time
+ * in the background while writes continue.
  *
  * <p>In each shard, writes add entries to the index from the moment the shard has its definition.
  * Earlier rows get their entries by an {@link IndexBackfill}. When all shards have finished, the
  * catalog marks the index as ready. A build that a crash or a store fault interrupts starts again:
- * entries of an index that is not ready are discarded at start-up.
+ * entries of an index that is not ready are discarded at a start.
  *
- * <p>A unique index refuses writes from the beginning, by the entries it has so far. When it has
- * all, and all batches decided before that are applied, a {@link DuplicateSearch} checks the
- * present rows; a duplicate ends the index.
+ * <p>A unique index refuses duplicate writes from the beginning, by the entries that it has so far.
+ * When it has all entries, and all batches decided before are applied, a {@link DuplicateSearch}
+ * checks the present rows; if it finds a duplicate, the index is dropped.
  *
- * <p>Each build is a job. One that is cancelled stops between two steps, and its index is dropped.
+ * <p>Each build is a job. A cancelled build stops between two steps, and its index is dropped.
  *
  * <p>Guarded by itself; blocking steps run on background threads.
  */
@@ -67,11 +67,11 @@ public final class IndexBuilds {
     private final Executor statements;
     private final long targetFileBytes;
     private final Map<Key, Build> builds = new LinkedHashMap<>();
-    private @Nullable Key current; // at work
+    private @Nullable Key current; // the running build
 
     /**
-     * @param building reads and writes files
-     * @param statements waits for the catalog
+     * @param building executor of steps that read and write files
+     * @param statements executor of catalog statements, which block
      */
     public IndexBuilds(
             Jobs jobs,
@@ -94,10 +94,10 @@ public final class IndexBuilds {
 
     private record Key(TableId tableId, int indexId) {}
 
-    /** An index to be built, and the future of its waiting caller. */
+    /** The job of an index to be built, and the future that completes with its end. */
     private record Build(Job job, CompletableFuture<@Nullable Void> done) {}
 
-    /** Takes up what a catalog has to build. */
+    /** Queues builds of the indexes that are not ready in a catalog. */
     public void follow(Catalog present) {
         synchronized (this) {
             for (TableEntry entry : present.tables()) {
@@ -128,7 +128,10 @@ public final class IndexBuilds {
         return new Build(job, done);
     }
 
-    /** One that is at work finds out by itself. */
+    /**
+     * Drops a cancelled index, unless it is being built: the running build checks for cancellation
+     * itself.
+     */
     private void cancel(Key key) {
         synchronized (this) {
             if (key.equals(current) || !builds.containsKey(key)) {
@@ -138,7 +141,10 @@ public final class IndexBuilds {
         end(key, Progress.refusal());
     }
 
-    /** Completes when all indexes that a table has now are ready, or fails as one of them did. */
+    /**
+     * Completes when all present indexes of a table are ready, or fails with the failure of one
+     * build.
+     */
     public CompletableFuture<@Nullable Void> ready(TableId tableId) {
         List<CompletableFuture<@Nullable Void>> waits = new ArrayList<>();
         synchronized (this) {
@@ -176,7 +182,8 @@ public final class IndexBuilds {
         if (failed != null
                 && Coordinator.unwrap(failed) instanceof SteleException known
                 && endsIndex(known.code())) {
-            // Also if this fails: the next attempt fails alike, or finds no index
+            // Continue even if the drop fails: the next attempt fails in the same way, or finds no
+            // index
             BackgroundTasks.submit(
                             statements, () -> catalog.dropIndex(key.tableId(), key.indexId()))
                     .whenComplete((dropped, notDropped) -> finish(key, failed));
@@ -200,7 +207,7 @@ public final class IndexBuilds {
             if (failed == null || gone) {
                 ended = build;
             } else if (build != null) {
-                // the next tick tries again, behind the others
+                // the next tick tries again, after the other builds
                 builds.put(key, build);
             }
         }
@@ -256,7 +263,7 @@ public final class IndexBuilds {
     /** The part of a build in one shard. */
     private record ShardBuild(Key key, Shards.Entry entry, Progress progress, Progress.Part part) {}
 
-    /** Completes when every row of the shard has its entry. */
+    /** Builds the index in one shard; completes when every row of the shard has its entry. */
     private CompletableFuture<@Nullable Void> build(ShardBuild build) {
         Readers.Generation reader = snapshots.readers().enter();
         WorkWrites writes = new WorkWrites(_ -> {});
@@ -273,7 +280,10 @@ public final class IndexBuilds {
                 .whenComplete((done, failed) -> snapshots.readers().exit(reader));
     }
 
-    /** On the shard's context: from here on writes make entries. */
+    /**
+     * Begins a build in a shard, on its context; later writes make entries. Empty if the index is
+     * already complete.
+     */
     private Optional<IndexBackfill> begin(Key key, Shards.Entry entry, WorkWrites writes) {
         entry.shard().checkServing();
         TableShard table = entry.shard().table(key.tableId());
@@ -304,7 +314,9 @@ public final class IndexBuilds {
                                         .thenCompose(published -> published));
     }
 
-    /** Fails with DUPLICATE_KEY if the index is to be unique, but its values are not. */
+    /**
+     * Searches for duplicates if the index is unique; fails with DUPLICATE_KEY if there are any.
+     */
     private CompletableFuture<@Nullable Void> checkUnique(ShardBuild build) {
         Key key = build.key();
         Shards.Entry entry = build.entry();
@@ -326,7 +338,10 @@ public final class IndexBuilds {
                                         }));
     }
 
-    /** On the shard's context: every row there is has its entry, and changes are checked. */
+    /**
+     * Prepares the search for duplicates, on the shard's context, when every present row has its
+     * entry and writes are checked.
+     */
     private DuplicateSearch search(Key key, Shards.Entry entry) {
         entry.shard().checkServing();
         TableShard table = entry.shard().table(key.tableId());

@@ -27,9 +27,9 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A service that runs the maintenance of tables on request, as jobs over all shards of a table:
- * flush, compaction, analysis of columns, expiry of history, removal of orphan files and index
- * builds. The engine does the same work by itself, sooner or later. Thread-safe.
+ * A service that runs maintenance on request, as asynchronous jobs over all shards of a table. The
+ * kinds are flush, compaction, analysis of columns, expiry of history, removal of orphan files and
+ * index builds. The engine also flushes, compacts and builds indexes without requests. Thread-safe.
  */
 public final class Maintenance {
     private final CatalogService catalog;
@@ -56,8 +56,8 @@ public final class Maintenance {
     }
 
     /**
-     * The job that does this, running or begun now; of an index, whose building begins by itself,
-     * the one that did.
+     * The running job for this work, or a new one. Index builds begin without a request: for an
+     * index, the running or last job of its build.
      */
     public Job run(JobKey key, Optional<String> user) {
         TableSchema schema = catalog.current().table(key.table());
@@ -69,7 +69,10 @@ public final class Maintenance {
         return jobs.run(key, name, user, progress -> work(key, progress));
     }
 
-    /** The index was there before this engine. */
+    /**
+     * A job that is done at once, for an index that was ready before this engine started;
+     * STALE_TABLE if there is none.
+     */
     private Job built(JobKey key, TableSchema schema, TableName name, Optional<String> user) {
         long id = argument(key);
         boolean isReady =

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 public final class PeriodicMaintenance implements AutoCloseable {
     private static final long TICK_MILLIS =
             500; // ages are in seconds, and a retry after a store fault need not be faster
-    private static final long POKE_MILLIS = 20; // what a slowed write waits longer than it must
+    private static final long POKE_MILLIS = 20; // the longest extra wait of a delayed write
 
     private static final long MAX_SETTLE_PAUSE_MILLIS = 10_000;
 
@@ -51,9 +51,9 @@ public final class PeriodicMaintenance implements AutoCloseable {
     private final AtomicBoolean isRunning = new AtomicBoolean();
     private final AtomicBoolean isSettling = new AtomicBoolean();
     private final AtomicBoolean isDropping = new AtomicBoolean();
-    private volatile long settleAtMillis; // not before
+    private volatile long settleAtMillis; // earliest next attempt
     private volatile long settlePauseMillis = TICK_MILLIS;
-    private boolean wasLogShort; // for the periodic thread
+    private boolean wasLogShort; // only on the periodic thread
     private volatile boolean closed;
 
     public PeriodicMaintenance(
@@ -124,7 +124,7 @@ public final class PeriodicMaintenance implements AutoCloseable {
         return space;
     }
 
-    /** Finds out what became of a statement that the store has not answered. */
+    /** Requests the outcome of a catalog statement that the store has not answered yet. */
     private void settleCatalog(long now) {
         if (!catalog.isUnsettled()) {
             settleAtMillis = 0;
@@ -186,7 +186,9 @@ public final class PeriodicMaintenance implements AutoCloseable {
         }
     }
 
-    /** Beside the deletions, because it waits for other statements. */
+    /**
+     * Drops replaced tables on another pool than deletions, because it waits for other statements.
+     */
     private void dropReplacedTables() {
         if (!isDropping.compareAndSet(false, true)) {
             return;

@@ -12,7 +12,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Tables that were truncated or replaced, and are retained while their past is read. Thread-safe.
+ * The periodic drop, from the catalog, of truncated or replaced tables whose retained history no
+ * reader can read any more. Thread-safe.
  */
 public final class ReplacedTables {
     private final CatalogService catalog;
@@ -24,8 +25,9 @@ public final class ReplacedTables {
     }
 
     /**
-     * Drops those whose retention is over, and that have no readers, the oldest of a place first:
-     * each is the way to those before it, so it stays as long as they do. May wait for the store.
+     * Drops replaced tables whose retention is over and that have no readers. Predecessors are
+     * reached through their successor, so a table is retained as long as its predecessors. May
+     * block on the store.
      *
      * @throws io.stele.protocol.SteleException the catalog cannot be written; the caller tries
      *     again
@@ -54,7 +56,10 @@ public final class ReplacedTables {
         }
     }
 
-    /** No new reader may be below a horizon, so none begins between this and the drop. */
+    /**
+     * Whether no reader is before the replacement. No new reader may begin below the horizon, so
+     * none begins between this check and the drop.
+     */
     private boolean isUnreadable(TableEntry entry) {
         return entry.successor()
                 .filter(next -> snapshots.horizon(entry.schema()).compareTo(next.lsn()) >= 0)

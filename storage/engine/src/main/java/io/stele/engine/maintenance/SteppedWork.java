@@ -8,11 +8,11 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work in steps on an executor, each behind what waits there by then. Confined to one thread at a
- * time.
+ * A runner of long work in steps on an executor, which queues each step anew so that other tasks
+ * run in between. Confined to one thread at a time.
  *
- * <p>Invariant: it is ended once, before its future completes: behind the last step, behind one
- * that failed, and where the executor takes no more.
+ * <p>Invariant: the work is ended exactly once, before its future completes: after the last step,
+ * after a failed step, or when the executor refuses a step.
  */
 final class SteppedWork {
     private final Executor executor;
@@ -28,7 +28,7 @@ final class SteppedWork {
     @FunctionalInterface
     interface Steps {
         /**
-         * Does a part; may block.
+         * Runs a part of the work; may block.
          *
          * @return whether there is more
          */
@@ -38,7 +38,9 @@ final class SteppedWork {
         default void end() throws IOException {}
     }
 
-    /** Completes when all is done and ended, or fails as the first that failed. */
+    /**
+     * Runs the steps; completes when the work is done and ended, or fails with the first failure.
+     */
     static CompletableFuture<@Nullable Void> run(Executor executor, Steps steps) {
         SteppedWork work = new SteppedWork(executor, steps);
         work.next();

@@ -10,9 +10,9 @@ import java.util.Optional;
  * The outcome of a batch of an ingesting writer, recorded in the manifest so that a repeated batch
  * gets the same answer.
  *
- * @param lsn of the record that decided it
- * @param skipped operations without effect; 0 of a refused one
- * @param refusal the reason, if the batch changed nothing because it was refused for what was there
+ * @param lsn of the log record that decided the batch
+ * @param skipped the number of operations without effect; 0 for a refused batch
+ * @param refusal the reason, if the batch was refused because of existing rows and changed nothing
  */
 public record DecidedBatch(long sequence, Lsn lsn, int skipped, Optional<Refusal> refusal) {
     public DecidedBatch {

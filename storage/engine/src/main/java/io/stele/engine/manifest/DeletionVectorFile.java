@@ -6,11 +6,11 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import io.stele.protocol.Lsn;
 
 /**
- * The location and contents of the stored deletion vector of a column file, as the manifest has
- * them.
+ * A manifest's reference to the stored deletion vector of a column file, with a summary of its
+ * contents.
  *
- * @param cardinality rows it marks
- * @param maxLsn newest deletion it holds; deletions above are replayed from the log
+ * @param cardinality the number of rows that it marks as deleted
+ * @param maxLsn LSN of its newest deletion; later deletions are replayed from the log
  */
 public record DeletionVectorFile(
         @JsonProperty("path") String path,

@@ -8,9 +8,10 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * The bounds of one column in each of some files: the first eight bytes of its smallest and largest
- * value, as unsigned numbers: the order of values is that of their bytes, and of their beginnings
- * with zeros behind them, as far as these are different. Immutable and thread-safe.
+ * The bounds of one column in many files, as the first eight bytes of its smallest and largest
+ * values, for file pruning in scan planning. The bytes are unsigned numbers, padded with zeros;
+ * their order is the order of the values, except that different values may have equal numbers.
+ * Immutable and thread-safe.
  */
 final class FileBounds {
     private static final long LARGEST = -1L; // unsigned
@@ -26,8 +27,8 @@ final class FileBounds {
     }
 
     /**
-     * @param schemaVersion bounds of files of other versions may have another type, and count as
-     *     unknown
+     * @param schemaVersion the version of the column's type; bounds of files of other versions
+     *     count as unknown
      */
     static <F> FileBounds of(
             List<F> files, Function<F, FileEntry> entries, int columnId, int schemaVersion) {
@@ -55,7 +56,7 @@ final class FileBounds {
     }
 
     /**
-     * @param domain with ranges, none of which has null or NaN
+     * @param domain with at least one range, and without null and NaN
      */
     Test test(ColumnDomain domain) {
         int count = domain.ranges().size();
@@ -69,7 +70,7 @@ final class FileBounds {
         return new Test(low, high);
     }
 
-    /** Ranges that files are compared with; ascending, as those of domains. */
+    /** The ranges of a domain, ascending, with which files are compared. */
     final class Test {
         private final long[] low;
         private final long[] high;
@@ -79,9 +80,9 @@ final class FileBounds {
             this.high = high;
         }
 
-        /** Whether a file may have values in one of them. */
+        /** Whether a file may have values in one of the ranges. */
         boolean mayMatch(int file) {
-            int first = 0; // of those that do not end before the file's values begin
+            int first = 0; // of the ranges that end at or after the file's smallest value
             int end = high.length;
             while (first < end) {
                 int middle = (first + end) >>> 1;

@@ -15,12 +15,12 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * The columnar index of file entries that {@link FileSlices} share from version to version, for
- * file pruning in scan planning: files by partition, and bounds of columns. Immutable except for
- * the bounds of columns, which are computed when a predicate first uses them. Thread-safe.
+ * The columnar index of file entries, by partition and by bounds of columns, that successive {@link
+ * FileSlices} share, for file pruning in scan planning. Immutable except for the bounds of columns,
+ * which are computed when a predicate first uses them. Thread-safe.
  */
 final class FileColumns<F> {
-    /** Columns whose bounds are stored: the first ones that are requested. */
+    /** The maximal number of columns whose bounds are stored; the first requested columns are. */
     static final int MAX_BOUNDS = 8;
 
     private static final Comparator<Optional<byte[]>> BY_PARTITION =
@@ -32,7 +32,7 @@ final class FileColumns<F> {
     private final List<F> files; // by partition
     private final Function<F, FileEntry> entries;
     private final List<Optional<byte[]>> partitions = new ArrayList<>();
-    private final int[] starts; // of each partition, and the end
+    private final int[] starts; // by partition, then the end
     private final ConcurrentMap<BoundsKey, FileBounds> bounds = new ConcurrentHashMap<>();
 
     FileColumns(List<F> files, Function<F, FileEntry> entries) {
@@ -113,6 +113,6 @@ final class FileColumns<F> {
         return Optional.of(made);
     }
 
-    /** Bounds mean something together with the version of the schema that files have. */
+    /** The key of stored bounds, which are only comparable within one schema version. */
     private record BoundsKey(int columnId, int schemaVersion) {}
 }

@@ -22,35 +22,34 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
- * One data file of one table in one shard, with all that is needed to skip it unread. Immutable;
- * arrays are not to be changed.
+ * A manifest's entry for one data file of a table in one shard, with the statistics by which
+ * readers skip the file unread. Immutable; arrays must not be changed.
  *
  * <p>Invariant: {@code minLsn <= maxLsn} and they bound the LSN of every row. Invariant: a file of
  * a table without primary key written by a worker has {@code ingestLsn} and {@code firstRowId}: all
  * its rows have that LSN, and row {@code n} has row id {@code firstRowId + n}.
  *
  * @param fileId unique for ever, also the start of the file's name
- * @param level 0 for flushed files, higher for compacted ones
- * @param sizeBytes exact size; readers refuse a file of another size
- * @param rowCount rows or entries in the file, deleted ones included
+ * @param level 0 for flushed files, higher for compacted files
+ * @param sizeBytes exact size in bytes; readers refuse a file of another size
+ * @param rowCount the number of rows or entries in the file, including deleted rows
  * @param ingestLsn the LSN of every row of a file written by a worker, which has no {@code _lsn}
  *     column
- * @param firstRowId the row id of row 0 where the file has no {@code _row_id} column
- * @param schemaVersion schema that the file was written with
+ * @param firstRowId the row id of row 0 if the file has no {@code _row_id} column
+ * @param schemaVersion the schema version with which the file was written
  * @param minKey smallest encoded key; absent if unknown
  * @param maxKey largest encoded key
- * @param partition encoded values of the partition columns that all rows share
+ * @param partition encoded values of the partition columns, which all rows share
  * @param columnStats by column id; a column without an entry has no statistics
  * @param indexId the secondary index whose entries an SST file holds; empty: rows of the table
  * @param bitmapIndexBytes size of a column file's bitmap index ({@code BitmapIndexBuilder}), which
  *     is beside it; empty if it has none
  * @param checksumBlockBytes block size of a column file's checksums ({@code FileChecksums}) that
- *     are beside it; empty if there are none: they are in its key index, or in a file of an earlier
- *     version nowhere
- * @param endsLsn of an SST file of the table: range tombstones at or below are written into it as
- *     tombstones; empty: none are
- * @param sketches of the columns of a column file ({@code SketchBuilder}); none in files of earlier
- *     versions
+ *     are beside it; empty if they are in its key index or, in files of earlier versions, missing
+ * @param endsLsn for an SST file of the table, the LSN up to which range tombstones are applied in
+ *     it; empty: none are
+ * @param sketches of the columns of a column file ({@code SketchBuilder}); empty for files of
+ *     earlier versions
  */
 public record FileEntry(
         @JsonProperty("fileId") String fileId,
@@ -130,7 +129,7 @@ public record FileEntry(
         }
     }
 
-    /** A file with rows of the table. */
+    /** An entry of a file with rows of the table. */
     public FileEntry(
             String fileId,
             TableId tableId,
@@ -177,8 +176,8 @@ public record FileEntry(
     }
 
     /**
-     * Whether {@code key} lies between the smallest and the largest key of the file; true if these
-     * are unknown.
+     * Whether {@code key} is between the smallest and the largest key of the file, inclusive; true
+     * if these are unknown.
      */
     public boolean mayContain(byte[] key) {
         return minKey.isEmpty()
@@ -186,7 +185,10 @@ public record FileEntry(
                         && Arrays.compareUnsigned(key, maxKey.orElseThrow()) <= 0);
     }
 
-    /** Rows not marked in the stored deletion vector; later deletions are not counted. */
+    /**
+     * The number of rows that the stored deletion vector does not mark; later deletions are not
+     * subtracted.
+     */
     @JsonIgnore
     public long undeletedRowCount() {
         return rowCount - deletionVector.map(DeletionVectorFile::cardinality).orElse(0);
@@ -215,7 +217,7 @@ public record FileEntry(
                 });
     }
 
-    /** The same file with a bitmap index of a size. */
+    /** The same file with a bitmap index of a size in bytes. */
     public FileEntry withBitmapIndex(OptionalLong newBitmapIndexBytes) {
         return with(draft -> draft.bitmapIndexBytes = newBitmapIndexBytes);
     }
@@ -235,7 +237,7 @@ public record FileEntry(
         return withSketches(FileSketches.of(newSketches));
     }
 
-    /** The same file with sketches of its columns that another entry of it has. */
+    /** The same file with the sketches of another entry for it. */
     FileEntry withSketches(FileSketches newSketches) {
         return with(draft -> draft.sketches = newSketches);
     }
@@ -277,7 +279,7 @@ public record FileEntry(
         return draft.build();
     }
 
-    /** The components while some of them change, so that a new one is copied in one place. */
+    /** A mutable copy of the components, so that each component is copied in one place. */
     private static final class Draft {
         private String fileId;
         private TableId tableId;

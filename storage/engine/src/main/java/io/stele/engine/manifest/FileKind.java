@@ -4,6 +4,6 @@ package io.stele.engine.manifest;
 public enum FileKind {
     /** An SST file: sorted (key, LSN) entries in blocks. */
     ROW,
-    /** A column shard file: ORC. */
+    /** A column file: rows in ORC. */
     COLUMN
 }

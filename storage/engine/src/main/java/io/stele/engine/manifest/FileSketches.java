@@ -12,14 +12,14 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sketches of a file's columns. They are in memory until a base has them and they are merged
- * with those of similar files. Then only the merged ones are in memory, from which statistics are
- * computed. Entries of one file that differ otherwise share them.
+ * A holder of the column sketches of one file, in memory or in a manifest base, which entries of
+ * the file share. The sketches are in memory until a base has them. Then only sketches merged with
+ * those of similar files are in memory, from which statistics are computed.
  *
- * <p>Invariant: their values never change. Safe for use by many threads.
+ * <p>Invariant: the values of the sketches never change. Safe for use by many threads.
  */
 public final class FileSketches {
-    /** Of a file without sketches. */
+    /** The holder for a file without sketches. */
     public static final FileSketches NONE = new FileSketches(Map.of());
 
     private volatile State state;
@@ -29,7 +29,7 @@ public final class FileSketches {
     }
 
     /**
-     * In memory.
+     * A holder of sketches in memory.
      *
      * @param sketches by column id
      */
@@ -38,24 +38,24 @@ public final class FileSketches {
         return sketches.isEmpty() ? NONE : new FileSketches(sketches);
     }
 
-    /** Whether the file has none. */
+    /** Whether the file has no sketches. */
     public boolean isEmpty() {
         return this == NONE;
     }
 
-    /** By column id; none if they are not in memory. */
+    /** The sketches by column id; empty if they are not in memory. */
     @JsonValue
     public Map<Integer, ColumnSketch> inMemory() {
         return state.inMemory;
     }
 
-    /** Their place if they are not in memory. */
+    /** The place of the sketches if they are not in memory. */
     public Optional<Place> place() {
         return Optional.ofNullable(state.place);
     }
 
     /**
-     * The sketches in memory: those of the file, or those of its group.
+     * The sketches for statistics, in memory: the file's own, or the merged sketches of its group.
      *
      * @param rowCount of the file
      */
@@ -64,7 +64,7 @@ public final class FileSketches {
         return now.place == null ? new Group(now.inMemory, rowCount) : now.place.group();
     }
 
-    /** From now on they are in a base. */
+    /** Removes the sketches from memory, since they are in a base. */
     public void moveTo(Place place) {
         requireNonNull(place, "place is null");
         if (isEmpty()) {
@@ -77,7 +77,7 @@ public final class FileSketches {
      * The place of a file's sketches in a base.
      *
      * @param base that has them
-     * @param row of the file in it
+     * @param row of the file in the base
      * @param group the merged sketches of this and other files of the base
      */
     public record Place(ManifestBase base, long row, Group group) {
@@ -88,8 +88,8 @@ public final class FileSketches {
     }
 
     /**
-     * The sketches of some files put together: of one partition, with the same columns. Immutable,
-     * and only the same as itself.
+     * The merged sketches of some files of one partition with the same columns. Immutable; compared
+     * by identity.
      */
     public static final class Group {
         private final Map<Integer, ColumnSketch> sketches;
@@ -97,7 +97,7 @@ public final class FileSketches {
 
         /**
          * @param sketches by column id
-         * @param rowCount of all files, at least 1
+         * @param rowCount the number of rows of all files, at least 1
          */
         public Group(Map<Integer, ColumnSketch> sketches, long rowCount) {
             this.sketches = Collections.unmodifiableMap(sketches);
@@ -109,12 +109,12 @@ public final class FileSketches {
             return sketches;
         }
 
-        /** Rows of all files. */
+        /** The number of rows of all files. */
         public long rowCount() {
             return rowCount;
         }
     }
 
-    /** Both at once, so that no reader sees neither. */
+    /** The sketches or their place, replaced together, so that each reader sees one of them. */
     private record State(Map<Integer, ColumnSketch> inMemory, @Nullable Place place) {}
 }

@@ -14,16 +14,17 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * The files of one table in one shard as columns: sorted by partition, and, for columns in
- * predicates, the prefixes of their bounds as arrays of numbers. It finds the files that may have
- * rows of a predicate by checking the partitions and, within matching ones, two numbers per file
- * and column. The files found are then compared exactly.
+ * An in-memory index of one table's files in one shard, by partition and with arrays of column
+ * bounds, for file pruning in scan planning. It finds the files that may have rows of a predicate
+ * by checking the partitions and, within matching partitions, two numbers per file and column. The
+ * caller then checks the found files exactly.
  *
- * <p>It is built from an immutable list of files, or from that of the previous list if few files
- * differ: the columns stay, removed files are marked, and new ones are listed beside them.
+ * <p>It is built from an immutable list of files, or from the index of the previous list if few
+ * files differ: then the arrays are shared, removed files are marked, and new files are listed
+ * separately.
  *
- * <p>Invariant: files that {@link #select} leaves out have no row of the predicate. Immutable
- * except for columns, which are built on demand; thread-safe.
+ * <p>Invariant: files that {@link #select} omits have no row of the predicate. Immutable except for
+ * columns, which are built on demand; thread-safe.
  *
  * @param <F> files, the same object as long as their entry is the same
  */
@@ -33,7 +34,7 @@ public final class FileSlices<F> {
 
     private static final long OTHER_BYTES = 1024;
 
-    /** Checking this many changes costs less than building columns. */
+    /** Checking this many changed files costs less than building a new index. */
     private static final int MIN_CHANGES = 64;
 
     private final List<F> files;
@@ -70,7 +71,7 @@ public final class FileSlices<F> {
         return files == list;
     }
 
-    /** The same of another list of files, which has most of these. */
+    /** The index of another list of files, which has most of the present files. */
     public FileSlices<F> advanced(List<F> list) {
         Set<F> others = Collections.newSetFromMap(new IdentityHashMap<>(list.size()));
         others.addAll(list);
@@ -97,8 +98,8 @@ public final class FileSlices<F> {
      * The files that may have rows of a predicate, in no particular order.
      *
      * @param partitions selects encoded values of partition columns; files without partition values
-     *     are always selected
-     * @param schemaVersion of the predicate; it does not exclude files of other versions
+     *     are always considered
+     * @param schemaVersion of the predicate, by which files of other versions are not excluded
      */
     public List<F> select(
             Predicate<byte[]> partitions, ScanPredicate predicate, int schemaVersion) {
@@ -113,12 +114,12 @@ public final class FileSlices<F> {
         return found;
     }
 
-    /** The number of changes beside the columns. */
+    /** The number of removed and new files since the arrays were built. */
     int changes() {
         return gone.cardinality() + added.size();
     }
 
-    /** Memory held at most, in bytes, about; without the files. */
+    /** An approximate upper bound of the memory of the index, in bytes, without the files. */
     public long retainedBytes() {
         return OTHER_BYTES
                 + columns.size() * FILE_BYTES

@@ -9,10 +9,11 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * The location and size of the key index of a column file, as the manifest has them.
+ * A manifest's reference to the key index of a column file, with its size.
  *
- * @param metadataBytes from the metadata of the column file, which have its checksums, to the end
- *     of the index; empty if the checksums are beside the file, or it has none
+ * @param metadataBytes the number of bytes from the column file's metadata, which contain its
+ *     checksums, to the end of the index; empty if the checksums are in an object beside the file,
+ *     or it has none
  */
 public record KeyIndexFile(
         @JsonProperty("path") String path,
@@ -34,7 +35,7 @@ public record KeyIndexFile(
         }
     }
 
-    /** One without the checksums of its column file. */
+    /** A key index without the metadata of its column file. */
     public KeyIndexFile(String path, long sizeBytes) {
         this(path, sizeBytes, OptionalInt.empty());
     }

@@ -13,17 +13,19 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The files of a shard and its progress, as of one version. Immutable; a change is the next
- * version, made with {@link #edit}.
+ * One version of a shard's manifest, with its data files, the flush progress of its tables and the
+ * progress of its writers. Immutable; a change makes the next version, by {@link #edit}.
  *
- * <p>Invariant: file ids are unique; there is one {@link TableProgress} a table and one {@link
- * WriterProgress} a writer.
+ * <p>Invariant: file ids are unique; there is one {@link TableProgress} per table and one {@link
+ * WriterProgress} per writer.
  *
- * @param version 1 for the first, then one more for each change
- * @param epoch of the owner that wrote it; a higher epoch fences all lower ones
+ * @param version 1 for the first version, then one more for each change
+ * @param epoch of the engine that wrote it; an engine with a higher epoch fences those with a lower
+ *     one
  * @param writersObject the object with the progress of writers that are not in {@code writers}
- * @param writers writers that changed since that object was written
- * @param log how far the log was durable when it was written; empty: written by an older engine
+ * @param writers the progress of writers that changed since that object was written
+ * @param log the mark up to which the log was durable when the version was written; empty in
+ *     versions of older releases
  */
 public record Manifest(
         long version,
@@ -61,7 +63,9 @@ public record Manifest(
                 prepared.stream().map(PreparedTransaction::transactionId).toList());
     }
 
-    /** Version 0: what a shard has before its first manifest. Never stored. */
+    /**
+     * The empty manifest of version 0, of a shard before its first manifest. It is never stored.
+     */
     public static Manifest empty(ShardId shard) {
         return new Manifest(
                 0,
@@ -89,24 +93,24 @@ public record Manifest(
     }
 
     /**
-     * The LSN up to which a table is in files; {@link Lsn#MIN} for a table that is not in the
-     * manifest.
+     * The LSN up to which the writes of a table are in files; {@link Lsn#MIN} for a table that is
+     * not in the manifest.
      */
     public Lsn flushedLsn(TableId tableId) {
         return table(tableId).map(TableProgress::flushedLsn).orElse(Lsn.MIN);
     }
 
-    /** The LSN at or below which ended versions of a table may be missing. */
+    /** The LSN at or below which obsolete versions of a table may be missing. */
     public Lsn historyLsn(TableId tableId) {
         return table(tableId).map(TableProgress::historyLsn).orElse(Lsn.MIN);
     }
 
-    /** Range tombstones that some SST files of a table do not contain. */
+    /** The range tombstones of a table that are not yet applied in some of its SST files. */
     public List<RangeTombstone> tombstones(TableId tableId) {
         return table(tableId).map(TableProgress::ends).orElse(List.of());
     }
 
-    /** Starts the next version with everything as it is here. */
+    /** Begins the next version, at first with the contents of this one. */
     public ManifestEdit edit() {
         return new ManifestEdit(this);
     }

@@ -9,19 +9,18 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
- * The reference from a manifest version to its base: an immutable object with the file entries that
- * the version has in common with the versions before it. Later versions refer to it and add their
- * changes.
+ * The reference from a manifest version to its base, an immutable object with most of its file
+ * entries. Later versions refer to the same base and add their changes.
  *
- * @param version of the manifest whose files they are
+ * @param version of the manifest whose files the base has
  * @param sizeBytes exact size; readers refuse an object of another size
  * @param entryCount number of files
- * @param tailBytes bytes at its end, which give the positions of the files; empty: unknown, as in
+ * @param tailBytes the length of its file metadata, which are at its end; empty: unknown, as in
  *     older bases
  * @param checksums of the object ({@code FileChecksums}), in base64; empty: they are in an object
- *     beside it, as those of older bases
- * @param sketchBytes size of the object beside it that has the files' sketches; empty: no file has
- *     any, or they are in the base, as those of older bases
+ *     beside the base, as in older bases
+ * @param sketchBytes the size of the object beside the base that has the files' sketches; empty: no
+ *     file has sketches, or they are in the base itself, as in older bases
  */
 public record ManifestBase(
         @JsonProperty("version") long version,
@@ -52,7 +51,7 @@ public record ManifestBase(
         }
     }
 
-    /** A base with all of its parts in one object, as they were before. */
+    /** A base in the older format, with all of its parts in one object. */
     public ManifestBase(long version, String path, long sizeBytes, int entryCount) {
         this(
                 version,

@@ -13,9 +13,9 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * A builder of the next version of a manifest. A change that contradicts the present state (a file
- * added twice, a missing one removed, progress going back) is refused at once. Confined to one
- * thread.
+ * A builder of the next version of a manifest. A change that contradicts the present state throws
+ * at once: a file that is added twice, a missing file that is removed, progress that decreases.
+ * Confined to one thread.
  */
 public final class ManifestEdit {
     private final Manifest base;
@@ -88,8 +88,9 @@ public final class ManifestEdit {
     }
 
     /**
-     * States that versions of the table that ended at or below {@code historyLsn} may be missing;
-     * never less than was stated before. A table without progress has no files to miss any in.
+     * States that versions of the table that became obsolete at or below {@code historyLsn} may be
+     * missing; a lower LSN than before is ignored. A table without progress has no files, and is
+     * ignored.
      */
     public ManifestEdit history(TableId tableId, Lsn historyLsn) {
         tables.computeIfPresent(
@@ -102,9 +103,9 @@ public final class ManifestEdit {
     }
 
     /**
-     * Sets the range tombstones that some SST files of the table do not contain. Of those given,
-     * only the ones at or below the table's {@code flushedLsn} are stored, since the others are
-     * replayed.
+     * Sets the range tombstones that are not yet applied in some SST files of the table. Only
+     * tombstones at or below the table's {@code flushedLsn} are stored, since later tombstones are
+     * replayed from the log.
      */
     public ManifestEdit tombstones(TableId tableId, List<RangeTombstone> tombstones) {
         tables.computeIfPresent(
@@ -117,20 +118,22 @@ public final class ManifestEdit {
         return this;
     }
 
-    /** Removes a dropped table: its files and its progress. */
+    /** Removes the files and the progress of a dropped table. */
     public ManifestEdit removeTable(TableId tableId) {
         files.values().removeIf(file -> file.tableId().equals(tableId));
         tables.remove(tableId);
         return this;
     }
 
-    /** States what changed of writers since the object with all of them was written. */
+    /**
+     * Sets the progress of the writers that changed since the object with all writers was written.
+     */
     public ManifestEdit writers(Collection<WriterProgress> changed) {
         writers = List.copyOf(changed);
         return this;
     }
 
-    /** States that all writers are in an object. */
+    /** Sets the object that has the progress of all writers, and clears the changed writers. */
     public ManifestEdit writersObject(WritersObject all) {
         writersObject = Optional.of(all);
         writers = List.of();
@@ -142,7 +145,7 @@ public final class ManifestEdit {
         return this;
     }
 
-    /** States that the log is durable up to there. */
+    /** Sets the mark up to which the log is durable. */
     public ManifestEdit log(LogMark durable) {
         log = Optional.of(durable);
         return this;

@@ -10,16 +10,14 @@ import java.util.OptionalInt;
 
 /**
  * A filter of the file entries of a manifest, by table, partition, level, keys and column
- * statistics. An empty component does not restrict. Arrays must not be changed.
+ * statistics. An empty component matches every entry. Arrays must not be changed.
  *
  * @param partition encoded values of the partition columns
- * @param fromKey files whose keys are all below are left out
- * @param toKey files whose keys are all above are left out
- * @param predicate on columns of the table: files without a matching row are left out, as far as
- *     their bounds show it
- * @param schemaVersion version of the predicate's columns; the predicate leaves out no files of
- *     other versions
- * @param sketches whether the entries are to have their sketches
+ * @param fromKey files whose keys are all lower are omitted
+ * @param toKey files whose keys are all higher are omitted
+ * @param predicate on columns of the table; files whose bounds exclude a matching row are omitted
+ * @param schemaVersion version of the predicate's columns; it omits no files of other versions
+ * @param sketches whether the sketches of the entries are read
  */
 public record ManifestFilter(
         Optional<TableId> tableId,
@@ -52,7 +50,7 @@ public record ManifestFilter(
         }
     }
 
-    /** Without a predicate on columns. */
+    /** A filter without a predicate on columns. */
     public ManifestFilter(
             Optional<TableId> tableId,
             Optional<byte[]> partition,
@@ -63,7 +61,7 @@ public record ManifestFilter(
         this(tableId, partition, level, fromKey, toKey, ScanPredicate.ALL, 0, sketches);
     }
 
-    /** The same files as far as they may have rows of a predicate, of a version of the schema. */
+    /** This filter with a predicate on columns of a schema version. */
     public ManifestFilter where(ScanPredicate newPredicate, int newSchemaVersion) {
         return new ManifestFilter(
                 tableId,
@@ -87,7 +85,7 @@ public record ManifestFilter(
                 false);
     }
 
-    /** Whether a file is wanted. */
+    /** Whether the filter matches a file. */
     public boolean matches(FileEntry file) {
         return tableId.map(file.tableId()::equals).orElse(true)
                 && partition

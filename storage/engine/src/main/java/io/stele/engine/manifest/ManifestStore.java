@@ -20,11 +20,12 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The manifest versions of one shard, under {@code manifest/<tableGroup>-<shard>/}. A version has
- * the changes since a base, which is rewritten when the changes are many.
+ * The store of the manifest versions of one shard, under {@code manifest/<tableGroup>-<shard>/},
+ * which creates a version only if no other process did. A version has the changes since a base; a
+ * new base is written when there are many changes.
  *
- * <p>Invariant: a base is durable before a version names it, and is deleted when no retained
- * version can name it. Thread-safe; every method blocks on the store.
+ * <p>Invariant: a base is durable before a version refers to it, and is deleted when no retained
+ * version can refer to it. Thread-safe; every method blocks on the store.
  */
 public final class ManifestStore {
     /**
@@ -34,20 +35,21 @@ public final class ManifestStore {
     private static final int KEPT_VERSIONS = 5;
 
     /**
-     * Changes from which on a base is written: below it a version with all of its files is a few
-     * ten KB.
+     * The number of changes from which on a base is written: with fewer files, a version with all
+     * of its files is a few ten KB.
      */
     public static final int MIN_CHANGES = 64;
 
     /**
-     * Tries to load the newest version with its base: only one that deletes faster than we read
-     * makes one fail.
+     * The number of attempts to load the newest version with its base: an attempt only fails if
+     * another process deletes them during the read.
      */
     private static final int MAX_LOAD_ATTEMPTS = 10;
 
     /**
-     * Sketches of more files than this many bases of the smallest size are dropped from memory. For
-     * some thousand files they are some MB, and statistics are exact for every selection of files.
+     * Sketches are dropped from memory if a base has more files than this many bases of the
+     * smallest size. The sketches of some thousand files are some MB, and exact for every selection
+     * of files.
      */
     private static final int BASES_IN_MEMORY = 16;
 
@@ -59,21 +61,21 @@ public final class ManifestStore {
     private final int minChanges;
     private final VersionedObjects<StoredManifest> versions;
     private volatile @Nullable Known known;
-    private volatile long deletedBefore; // bases of versions below are gone
-    private volatile long writersDeletedBefore; // as deletedBefore, of objects with writers
+    private volatile long deletedBefore; // bases of lower versions are deleted
+    private volatile long writersDeletedBefore; // as deletedBefore, for writers
     private int writersWritten; // as basesWritten
-    private int basesWritten; // by one thread at a time: versions are created one after the other
+    private int basesWritten; // by one thread at a time, which creates versions
 
     /**
-     * @param ownerId of this process start: it distinguishes our version from another owner's after
-     *     an unknown outcome
+     * @param ownerId of this process start: after an unknown outcome it distinguishes a version
+     *     created here from another owner's version
      */
     public ManifestStore(ObjectStore store, ShardId shard, UUID ownerId, ManifestBases bases) {
         this(store, shard, ownerId, bases, MIN_CHANGES);
     }
 
     /**
-     * @param minChanges from which on a base is written, at the least
+     * @param minChanges the least number of changes from which on a base is written
      */
     public ManifestStore(
             ObjectStore store, ShardId shard, UUID ownerId, ManifestBases bases, int minChanges) {
@@ -99,8 +101,8 @@ public final class ManifestStore {
     }
 
     /**
-     * The files of the newest version that a filter matches, of which the base is read in part;
-     * none if the shard never had a version.
+     * The files of the newest version that a filter matches; reads only a part of the base. Empty
+     * if the shard never had a version.
      */
     public List<FileEntry> find(ManifestFilter filter) throws IOException {
         return latest(stored -> find(stored, filter)).orElse(List.of());
@@ -118,7 +120,8 @@ public final class ManifestStore {
     }
 
     /**
-     * The result of reading the newest version, or a newer one if its base is deleted meanwhile.
+     * The result of reading the newest version; repeated with a newer version if its base is
+     * deleted meanwhile.
      */
     private <T> Optional<T> latest(Reading<T> reading) throws IOException {
         for (int attempt = 1; ; attempt++) {
@@ -140,14 +143,15 @@ public final class ManifestStore {
     }
 
     /**
-     * The object that prevents the newest version from being read: the version itself, or its base.
+     * The path of the object that prevents the newest version from being read: the base, if the
+     * version is readable, else the version.
      */
     public String unreadablePath() throws IOException {
         long version = versions.latestVersion().orElse(0);
         return basePath(version).orElse(versions.path(version));
     }
 
-    /** The versions, newest first, that cannot be read without a base. */
+    /** The paths of the versions, newest first, that refer to a base. */
     public List<String> versionsOf(String basePath) throws IOException {
         List<String> found = new ArrayList<>();
         long newest = versions.latestVersion().orElse(0);
@@ -159,7 +163,7 @@ public final class ManifestStore {
         return found;
     }
 
-    /** Whether a version lies below one. */
+    /** Whether there is a version before the version at a path. */
     public boolean hasVersionBefore(String path) throws IOException {
         return store.list(prefix).stream()
                 .map(ObjectEntry::path)
@@ -192,8 +196,8 @@ public final class ManifestStore {
     /**
      * Creates {@code manifest.version()}, durable when the call returns.
      *
-     * @return false if another owner of the shard created this version, or a later one, before: the
-     *     caller is no longer the owner, unless an earlier attempt of its own got through
+     * @return false if another owner of the shard has already created this version or a later one;
+     *     then the caller is no longer the owner, unless an earlier attempt of its own succeeded
      * @throws IOException if the store failed and the outcome is unknown
      */
     public boolean create(Manifest manifest) throws IOException {
@@ -210,8 +214,8 @@ public final class ManifestStore {
     }
 
     /**
-     * If a base is large, its sketches need not be in memory, once a version names it. If the store
-     * does not answer, they stay in memory until the next version.
+     * Removes the sketches of a large base from memory, once a version refers to the base. If the
+     * store does not answer, they stay in memory until the next version.
      */
     @SuppressWarnings("EmptyCatch")
     private void shedSketches() {
@@ -221,7 +225,7 @@ public final class ManifestStore {
                 bases.shedSketches(store, named.base, List.copyOf(named.files.values()));
                 named.shed = true;
             } catch (IOException | RuntimeException failed) {
-                // Damaged ones are ignored here: their readers get the failure
+                // Damaged sketches are ignored here: their readers get the failure
             }
         }
     }
@@ -230,7 +234,9 @@ public final class ManifestStore {
         return files > (long) BASES_IN_MEMORY * minChanges;
     }
 
-    /** As it is written: sketches that the base has are not written again, others are. */
+    /**
+     * The form to be written: sketches that the base has are omitted, other sketches are included.
+     */
     private StoredManifest withoutStoredSketches(StoredManifest stored) throws IOException {
         SketchReads reads = bases.sketches(store);
         List<FileEntry> files = new ArrayList<>();
@@ -254,10 +260,10 @@ public final class ManifestStore {
                         ? Optional.empty()
                         : StoredManifest.difference(manifest, base.base, base.files);
         if (difference.isEmpty()) {
-            known = null; // no later version names a base that is older than this one
+            known = null; // no later version refers to a base that is older than this version
         }
         StoredManifest stored = difference.orElseGet(() -> StoredManifest.whole(manifest));
-        // A base of n files every sqrt(n) changes: it and the changes cost about as much
+        // A base of n files every sqrt(n) changes, so that bases and changes cost about the same
         int limit = Math.max(minChanges, (int) Math.sqrt(manifest.files().size()));
         if (stored.changes() <= limit || manifest.files().isEmpty()) {
             return stored;
@@ -268,8 +274,8 @@ public final class ManifestStore {
     }
 
     private Known writeBase(Manifest manifest) throws IOException {
-        // A unique name, also if another process writes one for this version: only one version
-        // names it
+        // A unique name, since another process may also write a base for this version, of which
+        // only one is used
         String path =
                 "%sbase/%s-%x-%d"
                         .formatted(
@@ -282,8 +288,8 @@ public final class ManifestStore {
     }
 
     /**
-     * Writes the progress of all writers of a shard into an object, for the version that will name
-     * it; one caller at a time.
+     * Writes the progress of all writers of a shard into an object, for the version that will refer
+     * to it; one caller at a time.
      */
     public WritersObject writeWriters(long version, long epoch, Collection<WriterProgress> writers)
             throws IOException {
@@ -297,7 +303,7 @@ public final class ManifestStore {
         return new WritersObject(version, path);
     }
 
-    /** The writers of an object that the newest version names. */
+    /** Reads the writers of an object to which the newest version refers. */
     public List<WriterProgress> loadWriters(WritersObject object) throws IOException {
         String where = store.describe(object.path());
         return WriterProgressCodec.decode(
@@ -307,9 +313,9 @@ public final class ManifestStore {
     }
 
     /**
-     * Deletes all but the newest few versions, and bases and writers that only versions before them
-     * name. It is safe at any time, for any owner of the shard: a reader of a deleted object finds
-     * a newer version.
+     * Deletes all but the newest few versions, and the bases and writers objects to which only
+     * deleted versions refer. It is safe at any time, for any owner of the shard: a reader of a
+     * deleted object finds a newer version.
      */
     public void deleteOld() throws IOException {
         OptionalLong oldest = versions.deleteAllButKept();
@@ -320,11 +326,11 @@ public final class ManifestStore {
         try {
             oldestKept = versions.load(oldest.getAsLong());
         } catch (NoSuchFileException gone) {
-            return; // others are ahead, and delete as well
+            return; // other owners have newer versions, and delete too
         } catch (SteleException damaged) {
-            return; // the base that it needs is unknown; it is deleted with the next versions
+            return; // its base is unknown; older bases are deleted after later versions
         }
-        // None: those that follow name newer ones
+        // Without a base: the following versions refer to newer bases
         long oldestBase = oldestKept.base().map(ManifestBase::version).orElse(oldest.getAsLong());
         if (oldestBase > deletedBefore) {
             deleteBefore("base/", oldestBase);
@@ -341,14 +347,17 @@ public final class ManifestStore {
     private void deleteBefore(String folder, long oldestKept) throws IOException {
         for (ObjectEntry object : store.list(prefix + folder)) {
             String name = object.path().substring(prefix.length() + folder.length());
-            // A newer one may be about to be named, by any owner of the shard
+            // A version of any owner of the shard may be about to refer to a newer object
             if (version(name) < oldestKept) {
                 store.delete(object.path());
             }
         }
     }
 
-    /** That of a base or of writers; the highest number if the object is not ours. */
+    /**
+     * The version in the name of a base or writers object; the highest number if the name has
+     * another form.
+     */
     private static long version(String name) {
         int end = Math.max(0, name.indexOf('-'));
         return NumberedName.parse(name.substring(0, end)).orElse(Long.MAX_VALUE);
@@ -393,17 +402,17 @@ public final class ManifestStore {
         return loaded;
     }
 
-    /** Makes something of a version, for which it may have to read the base. */
+    /** A function of a stored version, which may read its base. */
     @FunctionalInterface
     private interface Reading<T> {
         T read(StoredManifest stored) throws IOException;
     }
 
-    /** The last base that was written or read, with the objects that manifests have of it. */
+    /** The last base that was written or read, with the entry objects that manifests share. */
     private static final class Known {
         private final ManifestBase base;
         private final Map<String, FileEntry> files;
-        private volatile boolean shed; // whether sketches are not in memory
+        private volatile boolean shed; // whether its sketches were removed from memory
 
         Known(ManifestBase base, Map<String, FileEntry> files) {
             this.base = base;

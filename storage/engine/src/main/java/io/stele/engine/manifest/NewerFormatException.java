@@ -1,8 +1,7 @@
 package io.stele.engine.manifest;
 
 /**
- * The cause of a CORRUPT_DATA that is no damage of the object: its checksum is right, and it has a
- * format version of a later release.
+ * The cause of a CORRUPT_DATA error for an intact object in a format version of a later release.
  */
 public final class NewerFormatException extends Exception {
     private static final long serialVersionUID = 1;

@@ -14,8 +14,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Statistics of columns by id, ascending, as one array: a manifest has them of every file, and as
- * objects they take ten times as much. Immutable and thread-safe.
+ * A compact map from column id to column statistics in one byte array, ascending by id, since
+ * manifests hold such a map for every file. Objects would need ten times the memory. Immutable and
+ * thread-safe.
  *
  * <pre>
  * of each column, numbers in groups of 7 bits from the lowest: id | flags: 1 min, 2 max, 4 NaN |
@@ -109,7 +110,7 @@ final class PackedColumnStats extends AbstractMap<Integer, ColumnStats> {
         };
     }
 
-    /** Walks the columns. */
+    /** An iterator over the columns. */
     private final class Cursor implements Iterator<Entry<Integer, ColumnStats>> {
         private int position;
 

@@ -7,10 +7,10 @@ import io.stele.protocol.Lsn;
 import java.util.Arrays;
 
 /**
- * A transaction whose PREPARE record a shard has applied, but not yet its outcome. It is stored
- * here so that the log before it can be trimmed.
+ * A transaction whose PREPARE record a shard has applied, but not yet its outcome, stored in the
+ * manifest so that the log can be trimmed.
  *
- * @param transactionId names the decision object
+ * @param transactionId the id, which is also in the name of the decision object
  * @param prepareLsn LSN of the PREPARE record
  * @param payload payload of the PREPARE record
  */

@@ -7,8 +7,8 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.predicate.ScanPredicate;
 
 /**
- * The deletion of some partitions of a table: of every row in them, the versions below an LSN are
- * not visible from there on. Immutable.
+ * A deletion of all rows of some partitions of a table at one LSN, without a tombstone for each
+ * row. Row versions with a lower LSN are not visible at or above it. Immutable.
  *
  * @param partitions domains of partition columns; {@link ScanPredicate#ALL}: every row
  */

@@ -11,8 +11,8 @@ import java.util.Map;
 @FunctionalInterface
 public interface SketchReads {
     /**
-     * The sketches of a file, by column id, from memory or a base; none if the base is gone: then
-     * the shard has another owner, which has them.
+     * The sketches of a file, by column id, from memory or a base. Empty if the base was deleted,
+     * which only another owner of the shard does.
      */
     Map<Integer, ColumnSketch> read(FileSketches sketches) throws IOException;
 }

@@ -23,14 +23,14 @@ import org.jspecify.annotations.Nullable;
  * The stored JSON form of a manifest version: its difference from a base, or the whole manifest
  * where there is no base.
  *
- * @param files those that are not in the base, or are different there, in the manifest's order
- * @param writers of versions before 6
+ * @param files entries that are missing or different in the base, in the manifest's order
+ * @param writers the writers, in format versions before 6
  * @param writersObject the object that has all writers as of its creation
- * @param changedWriters those that changed since, in the encoding of {@link WriterProgressCodec};
- *     absent: none
- * @param base the other files; absent: none, as in versions before 5
+ * @param changedWriters the writers that changed since, in the encoding of {@link
+ *     WriterProgressCodec}; absent: none
+ * @param base the base with all other files; absent: none, as in format versions before 5
  * @param removed ids of files of the base that are no longer in the manifest
- * @param log absent in versions before 7
+ * @param log absent in format versions before 7
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record StoredManifest(
@@ -63,7 +63,7 @@ record StoredManifest(
         removed = List.copyOf(requireNonNullElse(removed, List.of()));
     }
 
-    /** All of a manifest. */
+    /** The stored form of a manifest without a base. */
     static StoredManifest whole(Manifest manifest) {
         return of(manifest, manifest.files(), Optional.empty(), List.of());
     }
@@ -93,7 +93,7 @@ record StoredManifest(
     /**
      * The difference of a manifest from a base.
      *
-     * @param there the files of the base by id; unchanged ones must be the same objects
+     * @param there the files of the base by id; unchanged entries must be the same objects
      * @return empty if the order of the files cannot be expressed this way
      */
     @SuppressWarnings("ReferenceEquality") // an entry that changed is another object
@@ -121,9 +121,9 @@ record StoredManifest(
     }
 
     /**
-     * The manifest.
+     * Restores the manifest.
      *
-     * @param there the files of the base by id, in its order; none if there is no base
+     * @param there the files of the base by id, in its order; empty if there is no base
      * @param where for messages
      */
     Manifest toManifest(Map<String, FileEntry> there, String where) {
@@ -153,7 +153,9 @@ record StoredManifest(
                 : writers.stream().map(StoredWriter::toProgress).toList();
     }
 
-    /** These changes over some files of the base, in the manifest's order. */
+    /**
+     * Applies these changes to some files of the base; returns the files in the manifest's order.
+     */
     Collection<FileEntry> filesOver(List<FileEntry> some) {
         return files(byId(some)).values();
     }
@@ -164,14 +166,14 @@ record StoredManifest(
         return byId;
     }
 
-    /** Entries whose base has their sketches are written without them. */
+    /** Restores the sketches of an entry, which are omitted if the base has them. */
     private static FileEntry withSketches(FileEntry file, @Nullable FileEntry ofBase) {
         return ofBase == null || !file.sketches().isEmpty() || ofBase.sketches().isEmpty()
                 ? file
                 : file.withSketches(ofBase.sketches());
     }
 
-    /** The same with other entries of the same files. */
+    /** This version with other entries of the same files. */
     StoredManifest withFiles(List<FileEntry> newFiles) {
         return new StoredManifest(
                 version,

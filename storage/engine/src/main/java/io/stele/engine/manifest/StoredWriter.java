@@ -13,8 +13,8 @@ import java.util.TreeMap;
 import java.util.UUID;
 
 /**
- * A writer in the form of manifests before version 6: its highest decided sequence, and which of
- * the last ones were refused. The answers to the others are not stored.
+ * The stored form of a writer's progress in manifests before format version 6, which is only read.
+ * It has the highest decided sequence, and the last refused sequences.
  */
 record StoredWriter(
         @JsonProperty("writerId") UUID writerId,

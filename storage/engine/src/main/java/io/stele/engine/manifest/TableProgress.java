@@ -10,15 +10,15 @@ import io.stele.protocol.TableId;
 import java.util.List;
 
 /**
- * The flush progress of one table of a shard, as the manifest has it; recovery starts from it.
+ * The flush progress of one table of a shard in the manifest, from which recovery starts.
  *
- * @param flushedLsn every write of the table at or below is in the manifest's files: replay starts
- *     above
+ * @param flushedLsn every write of the table at or below this LSN is in the manifest's files;
+ *     replay starts above it
  * @param nextRowId the next row id of a table without primary key, as of {@code flushedLsn}
- * @param historyLsn versions that became obsolete at or below may be missing in the files: no
- *     reader may use a lower LSN
- * @param ends deletions of partitions (range tombstones) at or below {@code flushedLsn} that some
- *     SST file does not show yet ({@link FileEntry#endsLsn}); by LSN
+ * @param historyLsn versions that became obsolete at or below this LSN may be missing in the files;
+ *     no reader may use a lower LSN
+ * @param ends range tombstones at or below {@code flushedLsn} that are not yet applied in some SST
+ *     file ({@link FileEntry#endsLsn}); by LSN
  */
 public record TableProgress(
         @JsonProperty("tableId") TableId tableId,

@@ -11,18 +11,19 @@ import java.util.UUID;
 import java.util.zip.CRC32C;
 
 /**
- * The container of a versioned object. Numbers are little-endian.
+ * The binary containers of versioned objects in the warehouse, with header and checksum, for
+ * catalogs, manifests, writers and named logs. Numbers are little-endian.
  *
  * <pre>
  * magic 8 | format version 4 | object version 8 | writer id 16 | body length 4 | body | CRC32C 4 of all before
  * </pre>
  *
- * The object version is that of the object's name, so that a copy under another name is noticed.
- * The writer id (a UUID, most significant half first) makes the content of each contender for a
- * version its own.
+ * The object version equals the version in the object's name, so that a copy under another name is
+ * noticed. The writer id (a UUID, most significant half first) makes the contents of competing
+ * writers of a version different.
  *
- * <p>Older format versions are read as well: bodies are JSON whose fields of later versions have a
- * default.
+ * <p>Older format versions can be read too: bodies are JSON, where fields of later versions have
+ * defaults.
  */
 enum VersionedFrame {
     CATALOG("STELECAT", 8, "catalog"),
@@ -54,7 +55,7 @@ enum VersionedFrame {
     }
 
     /**
-     * As the other, in an older format version, which older releases read.
+     * As the other overload, in an older format version, which older releases can read.
      *
      * @param format version of the format
      */
@@ -79,7 +80,8 @@ enum VersionedFrame {
     }
 
     /**
-     * The body of a container that must be of this kind and version; {@code path} is for messages.
+     * Checks a container and returns its body; CORRUPT_DATA unless it is of this kind and version.
+     * {@code path} is for messages.
      */
     byte[] decode(String path, long version, byte[] content) {
         check(

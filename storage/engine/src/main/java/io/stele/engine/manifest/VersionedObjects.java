@@ -21,8 +21,9 @@ import java.util.UUID;
 import java.util.function.ToIntFunction;
 
 /**
- * The versions of one thing, each an object {@code <prefix><version as 20 digits>} that is created
- * if absent and never changed. The highest version is the current one.
+ * A store of the numbered versions of one value, for which several processes may compete. Each
+ * version is an object {@code <prefix><version as 20 digits>} that is created if absent and never
+ * changed. The highest version is the current version.
  *
  * <p>Invariant: of all processes that try to create a version, one succeeds; the others learn that
  * they lost. Invariant: the current version and the {@code kept - 1} before it are never deleted.
@@ -38,8 +39,8 @@ public final class VersionedObjects<T> {
     }
 
     /**
-     * Tries to load the newest version before giving up: only a cleaner that deletes faster than we
-     * read makes one fail.
+     * The number of attempts to load the newest version: an attempt only fails if another process
+     * deletes the version during the read.
      */
     private static final int MAX_LOAD_ATTEMPTS = 10;
 
@@ -57,9 +58,9 @@ public final class VersionedObjects<T> {
 
     /**
      * @param prefix path of the folder, with its slash
-     * @param writerId of this process start; it distinguishes our version from another's after an
-     *     unknown outcome
-     * @param kept versions that {@link #deleteOld} leaves, at least 1
+     * @param writerId of this process start: after an unknown outcome it distinguishes a version
+     *     created here from another process's version
+     * @param kept the number of newest versions that {@link #deleteOld} retains, at least 1
      */
     VersionedObjects(
             ObjectStore store,
@@ -94,7 +95,7 @@ public final class VersionedObjects<T> {
     /**
      * The versions of the catalog.
      *
-     * @param formatOf the format version that a release must support to read one
+     * @param formatOf returns the format version that a release must support to read a value
      */
     public static <T> VersionedObjects<T> catalog(
             ObjectStore store, Class<T> type, UUID writerId, int kept, ToIntFunction<T> formatOf) {
@@ -114,13 +115,13 @@ public final class VersionedObjects<T> {
         return prefix + NumberedName.of(version);
     }
 
-    /** The newest version number there is. */
+    /** The newest existing version number. */
     public OptionalLong latestVersion() throws IOException {
         List<Long> versions = versions();
         return versions.isEmpty() ? OptionalLong.empty() : OptionalLong.of(versions.getLast());
     }
 
-    /** The numbers of the others there are, ascending. */
+    /** The existing version numbers before the newest, ascending. */
     public List<Long> versionsBeforeLatest() throws IOException {
         List<Long> versions = versions();
         return versions.isEmpty() ? versions : versions.subList(0, versions.size() - 1);
@@ -165,7 +166,7 @@ public final class VersionedObjects<T> {
     /**
      * Creates a version, durable when the call returns.
      *
-     * @return false if another writer created it before
+     * @return false if another writer has already created it
      * @throws IOException if the store failed and the outcome is unknown
      */
     public boolean create(long version, T value) throws IOException {
@@ -176,11 +177,11 @@ public final class VersionedObjects<T> {
     }
 
     /**
-     * As {@link #create}, also if versions may be deleted while another process still creates them:
-     * a name may be free because others are so far ahead that they deleted it. Then the newest
-     * versions, which are never deleted, are above.
+     * As {@link #create}, also for versions that other processes delete: a name may be free because
+     * others have created much newer versions and deleted it. Then the newest version, which is
+     * never deleted, is higher.
      *
-     * @return false if another writer created it, or one after it, before
+     * @return false if another writer has already created it or a later version
      */
     public boolean createNewest(long version, T value) throws IOException {
         return create(version, value) && latestVersion().orElse(version) == version;
@@ -194,7 +195,7 @@ public final class VersionedObjects<T> {
     /**
      * As {@link #deleteOld}.
      *
-     * @return the oldest version that is left; empty if there is none
+     * @return the oldest remaining version; empty if there is none
      */
     OptionalLong deleteAllButKept() throws IOException {
         List<Long> versions = versions();
@@ -210,7 +211,7 @@ public final class VersionedObjects<T> {
         }
     }
 
-    /** All version numbers, ascending; objects of other names are not ours and are left alone. */
+    /** All version numbers, ascending; objects with other names are ignored. */
     private List<Long> versions() throws IOException {
         List<Long> versions = new ArrayList<>();
         for (ObjectEntry entry : store.list(prefix)) {

@@ -6,11 +6,12 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * The last decided batches of a writer in a shard, so that a repeated one gets the same answer.
+ * The last decided batches of a writer in a shard, stored so that a repeated batch gets the same
+ * answer.
  *
- * @param floor at or below it, only the outcomes of sequences in {@code batches} are known
- * @param batches by ascending sequence; a sequence above the floor that is not there was not
- *     decided
+ * @param floor the sequence at or below which only the outcomes of sequences in {@code batches} are
+ *     known
+ * @param batches by ascending sequence; a sequence above the floor that is missing was not decided
  */
 public record WriterProgress(UUID writerId, long floor, List<DecidedBatch> batches) {
     public WriterProgress {

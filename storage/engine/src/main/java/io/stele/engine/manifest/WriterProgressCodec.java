@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * The encoding of the progress of a shard's writers.
+ * The binary codec of the progress of a shard's writers, for manifests and writers objects.
  *
  * <pre>
  * list   = format 1 (1) | writer count | writer ...
@@ -25,8 +25,8 @@ import java.util.UUID;
  * </pre>
  *
  * <p>Numbers are signed varints: zigzag, 7 bits a byte, lowest first. Before the first batch of a
- * writer the sequence is its floor (0 if that is the lowest number there is); before the first of
- * all the LSN is 0. The outcome is the number of skipped operations, -1 of a refused batch.
+ * writer, the sequence is its floor (0 if the floor is the lowest long); before the very first
+ * batch, the LSN is 0. The outcome is the number of skipped operations, or -1 for a refused batch.
  */
 final class WriterProgressCodec {
     private static final int FORMAT = 1;
@@ -83,7 +83,10 @@ final class WriterProgressCodec {
         return floor == Long.MIN_VALUE ? 0 : floor;
     }
 
-    /** CORRUPT_DATA: the bytes are none of {@link #encode}; {@code where} is for messages. */
+    /**
+     * Decodes the bytes of {@link #encode}; CORRUPT_DATA for other bytes. {@code where} is for
+     * messages.
+     */
     static List<WriterProgress> decode(byte[] bytes, String where) {
         return new Input(bytes, where).writers();
     }

@@ -5,9 +5,10 @@ import static java.util.Objects.requireNonNull;
 import com.fasterxml.jackson.annotation.JsonProperty;
 
 /**
- * An object with all writers that a shard knew at one moment.
+ * A manifest's reference to an object with the progress of all writers that a shard knew at one
+ * moment.
  *
- * @param version of the first manifest that names it
+ * @param version of the first manifest that refers to it
  */
 public record WritersObject(
         @JsonProperty("version") long version, @JsonProperty("path") String path) {

@@ -11,17 +11,17 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memtable of a table without a primary key: rows in the order of their increasing row ids, and
- * what does not fit that order beside them.
+ * The memtable of a table without a primary key: an array of rows by ascending row id, and a skip
+ * list of tombstones and out-of-order rows.
  *
- * <p>Rows lie in chunks that are never moved; a reader sees the first {@code size} of them, and
- * {@code size} is written after the row. Tombstones, and the rare row whose id was assigned before
- * a transaction overtook it, have a skip list.
+ * <p>Rows are in chunks that are never moved; a reader sees the first {@code size} rows, and {@code
+ * size} is written after the row. A row is out of order, rarely, if its id was assigned before a
+ * transaction overtook it.
  */
 final class AppendMemTable extends CountedMemTable {
     private static final int CHUNK_BITS = 12;
     private static final int CHUNK_SIZE =
-            1 << CHUNK_BITS; // 4,096 references: 16 KiB, allocated as rows come
+            1 << CHUNK_BITS; // 4,096 references: 16 KiB, allocated when needed
 
     private final ConcurrentSkipListMap<KeyedVersion, KeyedVersion> others =
             new ConcurrentSkipListMap<>();
@@ -69,7 +69,7 @@ final class AppendMemTable extends CountedMemTable {
         Iterator<KeyedVersion> rows =
                 IntStream.range(first, end)
                         .mapToObj(this::row)
-                        .filter(row -> !others.containsKey(row)) // else it was deleted at its LSN
+                        .filter(row -> !others.containsKey(row)) // else deleted at its own LSN
                         .iterator();
         return others.isEmpty()
                 ? rows

@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A memtable in parts, one for each hash bucket of keys, so that apply workers write in parallel
- * and share nothing. Readers see one memtable.
+ * A memtable of several parts, one for each hash bucket of keys, so that apply workers write in
+ * parallel and share nothing. Readers see one memtable.
  *
  * <p>Invariant: a version is in the part of its key's bucket. Invariant: each part has one writer
  * at a time: its apply worker, or code that runs while the workers are idle ({@link #put}).

@@ -7,7 +7,10 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
 
-/** Several sequences of versions, one after the other. Confined to one thread. */
+/**
+ * An iterator that concatenates iterators of row versions, without merging them. Confined to one
+ * thread.
+ */
 final class ChainedVersions implements Iterator<KeyedVersion> {
     private final Deque<Iterator<KeyedVersion>> left;
 

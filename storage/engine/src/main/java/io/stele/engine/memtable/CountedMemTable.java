@@ -5,7 +5,10 @@ import io.stele.engine.row.MergingVersions;
 import java.util.Iterator;
 import java.util.List;
 
-/** A memtable of one part, which counts what it was given. */
+/**
+ * The base class of memtables with their own storage, which counts versions and bytes and notes the
+ * bounds of their LSNs.
+ */
 abstract sealed class CountedMemTable implements MemTable
         permits KeyedMemTable, HashedMemTable, AppendMemTable {
     private final MemTableTotals totals = new MemTableTotals();
@@ -15,12 +18,15 @@ abstract sealed class CountedMemTable implements MemTable
         this.schemaVersion = schemaVersion;
     }
 
-    /** For the writer, before it puts a version in. */
+    /** The totals, to which the writer adds a version before it stores the version. */
     final MemTableTotals totals() {
         return totals;
     }
 
-    /** Passes over what is before the key; a memtable that is sorted by key has a better way. */
+    /**
+     * Skips the versions before the key one by one; a memtable that is sorted by key overrides
+     * this.
+     */
     @Override
     public Iterator<KeyedVersion> versionsFrom(byte[] key) {
         KeyedVersion first = KeyedVersion.probe(key, 0, key.length, Long.MAX_VALUE);

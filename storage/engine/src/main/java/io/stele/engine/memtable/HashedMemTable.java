@@ -9,12 +9,12 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memtable of a column table with a primary key: versions in the order they came, and a hash of
+ * The memtable of a column table with a primary key: versions in arrival order with a hash table of
  * their keys.
  *
- * <p>Sorting is deferred as long as no reader has to wait for it. The writer sorts every {@value
- * #RUN_SIZE} versions into a run; a reader in key order merges the runs and the few versions since.
- * A lookup of an old version walks the versions of its key from the newest on.
+ * <p>Versions are sorted in parts, so that no reader has to wait for it. The writer sorts every
+ * {@value #RUN_SIZE} versions into a run; a reader in key order merges the runs and the few
+ * versions since. A lookup of an old version goes through the versions of its key, newest first.
  *
  * <p>One writer; readers on any thread, without locks.
  */
@@ -22,7 +22,10 @@ final class HashedMemTable extends CountedMemTable {
     /** Sorted in a quarter of a millisecond; the largest memtable has about a hundred. */
     static final int RUN_SIZE = 4096;
 
-    /** Slots are from a quarter to half full, and the order has an index. */
+    /**
+     * The approximate memory of a version besides key and row: hash slots are from a quarter to
+     * half full, and a run has an index.
+     */
     private static final int OVERHEAD_BYTES =
             VersionStore.OVERHEAD_BYTES + 3 * Long.BYTES + Integer.BYTES;
 

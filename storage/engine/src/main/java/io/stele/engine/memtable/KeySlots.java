@@ -7,11 +7,11 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * A hash from keys to the indexes of their newest versions in a {@link VersionStore}: open
- * addressing, at most half full, the hash beside the index in each slot.
+ * A hash table from keys to the indexes of their newest versions in a {@link VersionStore}, with
+ * open addressing, at most half full. Each slot has the hash and the index.
  *
- * <p>One writer; readers on any thread, without locks. A reader finds what was there before it
- * came, or something newer.
+ * <p>One writer; readers on any thread, without locks. A reader finds the version that was newest
+ * when it began, or a newer version.
  */
 final class KeySlots {
     private static final VarHandle SLOTS = MethodHandles.arrayElementVarHandle(long[].class);
@@ -35,7 +35,7 @@ final class KeySlots {
         return (int) (hash ^ (hash >>> Integer.SIZE));
     }
 
-    /** The newest version of a key, or {@link VersionStore#NONE}. */
+    /** The index of the newest version of a key, or {@link VersionStore#NONE}. */
     int find(int hash, byte[] key, int offset, int length) {
         long[] present = slots;
         int mask = present.length - 1;
@@ -85,8 +85,8 @@ final class KeySlots {
         slots = grown;
     }
 
-    // Shards and hash buckets used bits of the key's hash; the product mixes all of them into the
-    // top bits.
+    // Shards and hash buckets are selected by bits of the key's hash; the product mixes all bits
+    // into the top bits.
     private static int start(int hash, int slotCount) {
         return (hash * 0x9E3779B9) >>> (1 + Integer.numberOfLeadingZeros(slotCount));
     }

@@ -7,11 +7,11 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memtable of a table with a primary key: a skip list of versions, key ascending and LSN
- * descending.
+ * The memtable of a table with row tablets and a primary key: a skip list of versions, key
+ * ascending and LSN descending.
  */
 final class KeyedMemTable extends CountedMemTable {
-    // Key and value are the same object, except where a later change of the same batch replaced the
+    // Key and value are the same object, unless a later change of the same batch replaced the
     // value.
     private final ConcurrentSkipListMap<KeyedVersion, KeyedVersion> versions =
             new ConcurrentSkipListMap<>();

@@ -9,8 +9,8 @@ import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A memtable of an earlier schema version, read as a later one: each row is mapped when it is read.
- * It takes no more rows.
+ * A read-only view of a memtable of an earlier schema version, which maps each row to a later
+ * version when it is read.
  */
 public final class MappedMemTable implements MemTable {
     private final MemTable written;
@@ -21,7 +21,7 @@ public final class MappedMemTable implements MemTable {
         this.mapping = requireNonNull(mapping, "mapping is null");
     }
 
-    /** The memtable as one of a version; itself where its rows need not be mapped. */
+    /** The memtable, read in a schema version; itself if its rows need not be mapped. */
     public static MemTable of(MemTable table, TableVersions versions) {
         MemTable written = table instanceof MappedMemTable mapped ? mapped.written : table;
         if (written.schemaVersion() == versions.schemaVersion()) {

@@ -5,16 +5,17 @@ import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The newest rows of one table in one shard, in memory, in all their versions.
+ * All versions of the rows of one table in one shard that are not yet flushed to files. The memory
+ * layout differs by implementation.
  *
  * <p>Invariant: the LSNs of successive {@link #put} calls never decrease. One writer at a time (the
- * shard's execution context, or for a part its apply worker); readers on any thread, without locks:
- * a reader that waited for the shard to apply LSN T sees every version at or below T.
+ * shard's execution context, or for a part its apply worker). Readers may be on any thread and use
+ * no locks; a reader that waited for the shard to apply LSN T sees every version at or below T.
  */
 public sealed interface MemTable
         permits CountedMemTable, MappedMemTable, BucketedMemTable, StackedMemTable {
     /**
-     * @param schemaVersion the version of all rows that will be put
+     * @param schemaVersion the schema version of all rows that will be put
      */
     static MemTable create(MemTableKind kind, int schemaVersion) {
         return switch (kind) {
@@ -24,7 +25,10 @@ public sealed interface MemTable
         };
     }
 
-    /** The memtable of a table whose changes come in {@code buckets} hash buckets. */
+    /**
+     * A memtable for as many apply workers as {@code buckets}, each of which writes one hash
+     * bucket.
+     */
     static MemTable create(int buckets, MemTableKind kind, int schemaVersion) {
         return buckets == 1
                 ? create(kind, schemaVersion)
@@ -36,25 +40,25 @@ public sealed interface MemTable
         return 1;
     }
 
-    /** The part that the apply worker of this index, and no other code meanwhile, writes to. */
+    /** The part to which only the apply worker of this index writes, while it works. */
     default MemTable bucket(int bucket) {
         return this;
     }
 
-    /** The schema version that the rows were written with. */
+    /** The schema version with which the rows were written. */
     int schemaVersion();
 
     /**
-     * Adds a version; one with the same key and LSN (an earlier change of the same batch) is
-     * replaced.
+     * Adds a version, which replaces a version with the same key and LSN (an earlier change of the
+     * same batch).
      *
-     * @param logLsn LSN of the oldest log record this version can be replayed from
+     * @param logLsn LSN of the oldest log record from which this version can be replayed
      */
     void put(KeyedVersion version, long logLsn);
 
     /**
-     * The newest version of a key at or below {@code lsn}, tombstones included; null when there is
-     * none.
+     * The newest version of a key at or below {@code lsn}, which may be a tombstone; null if there
+     * is none.
      */
     @Nullable KeyedVersion find(byte[] key, int offset, int length, long lsn);
 
@@ -64,24 +68,29 @@ public sealed interface MemTable
      */
     Iterator<KeyedVersion> versions();
 
-    /** The same from the newest version of a key, or of the next one that is there, on. */
+    /**
+     * As {@link #versions}, from the newest version of the first key at or after {@code key} on.
+     */
     Iterator<KeyedVersion> versionsFrom(byte[] key);
 
     /**
-     * Every version of an LSN after one and up to another, in no defined order, and perhaps others;
-     * versions put meanwhile may or may not be seen.
+     * Every version with an LSN above {@code fromLsn} and at or below {@code toLsn}, and possibly
+     * other versions, in no defined order; versions put meanwhile may or may not be seen.
      */
     default Iterator<KeyedVersion> versionsBetween(long fromLsn, long toLsn) {
         return versions();
     }
 
-    /** Bytes held, about. */
+    /** The approximate memory, in bytes. */
     long sizeBytes();
 
-    /** The number of versions that were put. */
+    /** The number of versions that were put, including replaced ones. */
     long versionCount();
 
-    /** An upper limit of the versions that are not the newest of their key here. */
+    /**
+     * An upper bound of the number of versions that are not the newest of their key in this
+     * memtable.
+     */
     default long olderVersionCount() {
         return versionCount();
     }
@@ -90,9 +99,9 @@ public sealed interface MemTable
         return versionCount() == 0;
     }
 
-    /** The lowest log LSN that was put; {@code Long.MAX_VALUE} while empty. */
+    /** The lowest log LSN of all versions; {@code Long.MAX_VALUE} while empty. */
     long minLogLsn();
 
-    /** The highest LSN that was put; 0 while empty. */
+    /** The highest LSN of all versions; 0 while empty. */
     long maxLsn();
 }

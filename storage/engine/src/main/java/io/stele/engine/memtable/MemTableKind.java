@@ -2,15 +2,18 @@ package io.stele.engine.memtable;
 
 import io.stele.protocol.schema.TableSchema;
 
-/** The kinds of memtables, by the order in which they store the versions of a table. */
+/**
+ * The kinds of memtables, selected by a table's schema, which differ in the order in which they
+ * store versions.
+ */
 public enum MemTableKind {
-    /** In the order of row ids, as rows of tables without a primary key come. */
+    /** In the order of row ids, for tables without a primary key. */
     APPENDED,
-    /** In key order at all times: row tables, whose rows are served from memory. */
+    /** Always in key order, for tables with row tablets, whose rows are served from memory. */
     ORDERED,
     /**
-     * In the order they came, with a hash of their keys: column tables, which are read by key and
-     * as a whole.
+     * In arrival order with a hash table of keys, for column tables, which are read by key and as a
+     * whole.
      */
     HASHED;
 

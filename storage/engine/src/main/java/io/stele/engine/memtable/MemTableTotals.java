@@ -2,7 +2,10 @@ package io.stele.engine.memtable;
 
 import io.stele.engine.row.KeyedVersion;
 
-/** The running totals of a memtable: written by its one writer, read by any thread. */
+/**
+ * The running totals of a memtable (bytes, versions, bounds of LSNs), written by its one writer and
+ * read by any thread.
+ */
 final class MemTableTotals {
     private volatile long sizeBytes;
     private volatile long versionCount;
@@ -15,7 +18,7 @@ final class MemTableTotals {
 
     /**
      * @param lsn of the version
-     * @param memoryBytes what it costs
+     * @param memoryBytes the memory of the version, in bytes
      */
     // One writer: plain read-modify-write of a volatile is exact.
     @SuppressWarnings("NonAtomicVolatileUpdate")

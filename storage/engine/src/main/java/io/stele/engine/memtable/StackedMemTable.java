@@ -9,10 +9,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A memtable over an older one that takes no more versions, of the same table since the same seal:
- * it results from a change of the number of apply workers. They are flushed as one.
+ * A memtable stacked on an older memtable of the same table that is no longer written, after a
+ * change of the number of apply workers. Both are sealed and flushed as one.
  *
- * <p>Invariant: of each key, what is above is newer than what is below.
+ * <p>Invariant: of each key, the versions above are newer than the versions below.
  */
 public final class StackedMemTable implements MemTable {
     private final MemTable above;

@@ -8,25 +8,25 @@ import java.util.List;
 import java.util.NoSuchElementException;
 
 /**
- * Sorted runs of versions of one {@link VersionStore} as one sequence: by key ascending, the newest
- * of a key first; of versions with one key and LSN only the last one that came.
+ * An iterator that merges sorted runs of versions of one {@link VersionStore}, by key ascending,
+ * newest first. Of versions with one key and LSN it returns only the last added.
  *
  * <p>A tournament of the runs' first versions (Knuth, The Art of Computer Programming 3, 5.4.1):
- * each step plays again only what the winner's run had won. Confined to one thread.
+ * each step repeats only the matches that the winner's run had won. Confined to one thread.
  */
 final class VersionMerge implements Iterator<KeyedVersion> {
     private final VersionStore versions;
     private final int[][] runs;
     private final int[] positions;
     private final int[] heads; // index of each run's first version, NONE at its end
-    private final long[] prefixes; // of the heads
+    private final long[] prefixes; // of the keys of the heads
     private final int leaves; // a power of two
-    private final int[] losers; // the run that lost at a node; at 0 the winner of all
+    private final int[] losers; // by node, the run that lost; at 0 the overall winner
     private int next; // index, or NONE
     private int last = VersionStore.NONE;
 
     /**
-     * @param runs indexes, each run sorted; no index twice
+     * @param runs indexes of versions, each run sorted; no index occurs twice
      */
     VersionMerge(VersionStore versions, List<int[]> runs) {
         this.versions = requireNonNull(versions, "versions is null");
@@ -74,7 +74,7 @@ final class VersionMerge implements Iterator<KeyedVersion> {
                     || versions.lsn(index) != versions.lsn(last)
                     || !versions.isSameKey(index, last)) {
                 return index;
-            } // else a later change of the same batch replaced it
+            } // else a later change of the same batch replaced the version
         }
     }
 

@@ -3,17 +3,18 @@ package io.stele.engine.memtable;
 import java.util.Arrays;
 
 /**
- * A sort of the versions of a {@link VersionStore}: by key ascending, the newest of a key first.
+ * A sort of versions of a {@link VersionStore}, by key ascending, newest first, which returns their
+ * indexes.
  *
- * <p>What is sorted is numbers: the bits in which the beginnings of the keys differ, as many as fit
- * beside a version's place. Where these are the same, the keys decide. Stateless.
+ * <p>The sort compares numbers made of the bits in which the prefixes of the keys differ, as many
+ * as fit beside a version's position. Where these bits are equal, the keys are compared. Stateless.
  */
 final class VersionOrder {
-    private static final int FEW = 12; // no objects for some rows of an order
+    private static final int FEW = 12; // few versions are sorted without objects
 
     private VersionOrder() {}
 
-    /** The indexes {@code [from, to)} in their order. */
+    /** The indexes from {@code from} to {@code to}, exclusive, in sorted order. */
     static int[] of(VersionStore versions, int from, int to) {
         int count = to - from;
         int[] order = new int[count];
@@ -31,7 +32,7 @@ final class VersionOrder {
         int placeBits = Integer.SIZE - Integer.numberOfLeadingZeros(count - 1);
         long placeMask = (1L << placeBits) - 1;
         for (int i = 0; i < count; i++) {
-            long place = count - 1L - i; // newer ones first
+            long place = count - 1L - i; // newer versions first
             words[i] = (((words[i] << shared) & ~placeMask) | place) ^ Long.MIN_VALUE; // unsigned
         }
         Arrays.sort(words);
@@ -51,7 +52,7 @@ final class VersionOrder {
         return order;
     }
 
-    // Stable: versions of a key stay as they are.
+    // Stable: versions of one key keep their order.
     private static void sortByKey(VersionStore versions, int[] order, int from, int to) {
         if (to - from <= FEW) {
             insert(versions, order, from, to);

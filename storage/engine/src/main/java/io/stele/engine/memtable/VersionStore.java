@@ -5,21 +5,21 @@ import java.util.Arrays;
 
 /**
  * An append-only array of row versions in memory, in the order of arrival, by index from 0. Fields
- * lie in long arrays; keys and rows stay in the batches that brought them. So a version costs no
+ * are in long arrays; keys and rows stay in the byte arrays of their batches. So a version needs no
  * object.
  *
  * <p>One writer. Readers on any thread may read any index that was published to them by a volatile
  * or release write after {@link #add}. Existing versions do not change.
  */
 final class VersionStore {
-    /** Bytes of a version beyond its key and its row. */
+    /** The memory of a version without its key and its row, in bytes. */
     static final int OVERHEAD_BYTES = VersionStore.WORDS * Long.BYTES;
 
-    /** An index that is none. */
+    /** The value for no index. */
     static final int NONE = -1;
 
     private static final int CHUNK_BITS = 9;
-    private static final int CHUNK_SIZE = 1 << CHUNK_BITS; // 24 KiB: what a table of one row costs
+    private static final int CHUNK_SIZE = 1 << CHUNK_BITS; // 24 KiB, the least memory of a memtable
     private static final int WORDS = 6;
     private static final int PREFIX = 0;
     private static final int LSN = 1;
@@ -41,7 +41,7 @@ final class VersionStore {
     /**
      * Adds a version and returns its index.
      *
-     * @param older index of the version of the key that was newest, or {@link #NONE}
+     * @param older index of the so far newest version of the key, or {@link #NONE}
      */
     int add(KeyedVersion version, int older) {
         int index = size;
@@ -67,7 +67,7 @@ final class VersionStore {
         return index;
     }
 
-    // Rows of a batch lie in one array and come one after the other.
+    // Rows of a batch are in one array and are added in sequence.
     private int array(byte[] array) {
         if (arrayCount > 0 && arrays[arrayCount - 1] == array) {
             return arrayCount - 1;
@@ -87,7 +87,7 @@ final class VersionStore {
         return words(index)[at(index) + LSN];
     }
 
-    /** The version of the key that was newest before, or {@link #NONE}. */
+    /** The index of the next older version of the key, or {@link #NONE}. */
     int older(int index) {
         return (int) words(index)[at(index) + OLDER];
     }
@@ -128,7 +128,7 @@ final class VersionStore {
         return prefix(index) == prefix(other) && compareKeys(index, other) == 0;
     }
 
-    /** By key alone, as unsigned bytes. */
+    /** Compares versions by key only, as unsigned bytes. */
     int compareKeys(int index, int other) {
         long[] words = words(index);
         long[] otherWords = words(other);

@@ -9,8 +9,8 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A helper that runs a step that waits for the store on an executor and returns its result as a
- * future.
+ * A submission of a step that may block on the store to an executor, with the step's result or
+ * failure as a future.
  */
 public final class BackgroundTasks {
     private BackgroundTasks() {}

@@ -4,12 +4,12 @@ package io.stele.engine.node;
  * The capacities of the caches of a node, in bytes. Row and column data have separate caches, so
  * that lookups in one do not evict the other.
  *
- * @param rowBlockBytes decoded blocks and parts of the index of SST files
- * @param keyIndexBytes the same of the key indexes of column files
- * @param footerBytes decoded footers of column files, and their checksums
+ * @param rowBlockBytes decoded blocks and index blocks of SST files
+ * @param keyIndexBytes decoded blocks and index blocks of the key indexes of column files
+ * @param footerBytes decoded footers and checksums of column files
  * @param rowGroupBytes row groups of column files, for lookups by key
- * @param decodedColumnBytes columns of column files as aggregations read them; 0: none
- * @param rowBytes newest rows of keys that were looked up; 0: none
+ * @param decodedColumnBytes decoded columns of column files, for aggregations; 0: no cache
+ * @param rowBytes newest rows of keys that were looked up; 0: no cache
  */
 public record CacheOptions(
         long rowBlockBytes,
@@ -18,7 +18,7 @@ public record CacheOptions(
         long rowGroupBytes,
         long decodedColumnBytes,
         long rowBytes) {
-    /** 704 MiB in all, which small heaps still have room for; most of it where lookups end. */
+    /** 704 MiB in all, for which small heaps still have room; most of it is for lookups. */
     public static final CacheOptions DEFAULT =
             new CacheOptions(256L << 20, 128L << 20, 64L << 20, 64L << 20, 128L << 20, 64L << 20);
 

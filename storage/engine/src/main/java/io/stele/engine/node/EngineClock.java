@@ -5,8 +5,8 @@ import static java.util.Objects.requireNonNull;
 import io.stele.engine.wal.HybridClock;
 
 /**
- * Milliseconds for ages and leases, from the clock that makes LSNs: they never go back and are
- * comparable with LSNs.
+ * A clock for ages, leases and expiry, in milliseconds read from the LSN clock. Its present time
+ * never goes back and is comparable with LSNs.
  */
 public final class EngineClock {
     private final HybridClock clock;
@@ -20,7 +20,7 @@ public final class EngineClock {
     }
 
     /**
-     * The time by which rows expire and history is discarded: the present, or one before it while
+     * The time by which rows expire and history is discarded: the present, or an earlier time while
      * the machine's clock is in doubt.
      */
     public long expiryMillis() {

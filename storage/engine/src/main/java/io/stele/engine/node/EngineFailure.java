@@ -6,11 +6,11 @@ import io.stele.engine.wal.LostOwnershipException;
 import io.stele.protocol.SteleException;
 
 /**
- * The failure after which an engine acknowledges nothing more: only another start helps, here or
- * where the owner is by now.
+ * The permanent failure of an engine's log or shard ownership, after which it acknowledges no write
+ * until it is started again.
  *
  * @param isTakenOver whether another engine, opened later, owns the log or a shard
- * @param cause as requests get it
+ * @param cause the error that requests get
  */
 public record EngineFailure(boolean isTakenOver, SteleException cause) {
     public EngineFailure {

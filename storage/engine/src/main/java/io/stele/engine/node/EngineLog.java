@@ -24,12 +24,12 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The node's log, written by its own thread or, in a simulation, by tasks. Safe for use by many
- * threads.
+ * The write-ahead log of a node as shards and transactions append to it, written by its own thread
+ * or, in simulations, by tasks. Safe for use by many threads.
  */
 public final class EngineLog implements ShardLog, AutoCloseable {
     private final NodeLog log;
-    private final @Nullable ExecutionContext writer; // null: the log has a thread of its own
+    private final @Nullable ExecutionContext writer; // null: the log has its own thread
 
     public EngineLog(RecoveredLog recovered, Shards shards, EngineThreads threads) {
         if (threads.logThread().isPresent()) {
@@ -109,7 +109,7 @@ public final class EngineLog implements ShardLog, AutoCloseable {
 
     public int trim(Map<ShardId, Lsn> flushed, ReleasedRecords kept) throws IOException {
         int segments = log.trim(flushed, kept);
-        poke(); // there may be room again
+        poke(); // waiting records may have room now
         return segments;
     }
 
@@ -140,7 +140,7 @@ public final class EngineLog implements ShardLog, AutoCloseable {
 
     private void commit() {
         while (log.commitWaiting()) {
-            // one group after the other
+            // each call writes one group of records
         }
     }
 }

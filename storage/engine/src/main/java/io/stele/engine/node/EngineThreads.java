@@ -24,14 +24,14 @@ import java.util.function.LongSupplier;
  * The thread pools and executors that run the work of a storage engine, one for each kind of work.
  * The engine starts no thread by itself. Closing this closes the pools.
  *
- * @param contexts pool of the execution contexts: those of the shards, and any others that the
- *     process schedules beside them
- * @param dataBound scheduling group of the shards' contexts; its shares are large enough that the
- *     work of queries does not hold up writes (Hologres, section 4.5)
- * @param background pool of short tasks that wait for the object store and for nothing else:
- *     manifest writes, and writes that waited for memory, which wait for nothing
- * @param catalog pool of the engine's own catalog statements, which wait for each other, for those
- *     of clients and for the store
+ * @param contexts pool of the execution contexts of the shards, and of any other contexts of the
+ *     process
+ * @param dataBound scheduling group of the shards' contexts, with so many shares that queries do
+ *     not delay writes (Hologres, section 4.5)
+ * @param background pool of short tasks that wait at most for the object store: manifest writes,
+ *     and writes that waited for memory
+ * @param catalog pool of the engine's own catalog statements, which wait for each other, for
+ *     statements of clients and for the store
  * @param deciding pool of the decisions of transactions; no other task that something may wait for
  *     is queued before them
  * @param deleting pool of deletions of obsolete log data, files and transaction decisions
@@ -40,7 +40,7 @@ import java.util.function.LongSupplier;
  * @param loading executor of bulk loads: their files are written, and their keys checked, beside
  *     the threads of their clients; its threads bound the files that are open at a time; in
  *     simulations each task runs at once on the caller's thread
- * @param lookups executor of file reads that writes and commits wait for; accepts every task
+ * @param lookups executor of file reads for which writes and commits wait; accepts every task
  * @param opening executor of the store reads of a start, many at a time; accepts every task; in
  *     simulations each task runs at once on the caller's thread
  * @param periodic timer of the engine's tick
@@ -78,16 +78,16 @@ public record EngineThreads(
     private static final int DELETION_THREADS = 4; // each waits for the store
 
     private static final int LOOKUP_THREADS =
-            16; // they live while there is work, and wait for files more than they compute
+            16; // threads live while there is work, and mostly wait for files
 
     private static final int OPENING_THREADS =
-            64; // they live while an engine starts, and wait for the store
+            64; // threads live while an engine starts, and wait for the store
 
     private static final int LOOKUP_WAITING_LIMIT =
             1 << 20; // each shard requests at most about twenty batches at a time
 
     private static final int DATA_BOUND_SHARES =
-            SchedulingGroup.MAX_SHARES; // of ten queries, independent of their groups
+            SchedulingGroup.MAX_SHARES; // the shares of ten queries, regardless of their groups
 
     public EngineThreads {
         requireNonNull(contexts, "contexts is null");
@@ -108,7 +108,7 @@ public record EngineThreads(
     }
 
     /**
-     * Pools of real threads; closing this ends them.
+     * Starts pools of real threads, which {@link #close} ends.
      *
      * @param nanoTime the machine's clock, such as {@code System::nanoTime}
      */
@@ -122,10 +122,10 @@ public record EngineThreads(
     }
 
     /**
-     * As the other, with threads of their own kind for flushes and compactions.
+     * As the other overload, with a separate thread factory for flushes and compactions.
      *
-     * @param backgroundThreads for flushes, as many for bulk loads, and half as many for
-     *     compactions: those hold more memory and can wait
+     * @param backgroundThreads the number of threads for flushes. Bulk loads get as many, and
+     *     compactions half as many, since they hold more memory and can wait
      */
     public static EngineThreads start(
             int contextThreads,
@@ -144,7 +144,7 @@ public record EngineThreads(
                 uncaught);
     }
 
-    /** As the other, with contexts on a pool of the caller's, which is closed with the others. */
+    /** As the other overload, with contexts on the caller's pool, which {@link #close} ends too. */
     public static EngineThreads start(
             ContextPool contexts,
             int backgroundThreads,
@@ -176,7 +176,7 @@ public record EngineThreads(
         return new ThreadedBackgroundPool(threads, BACKGROUND_WAITING_LIMIT, factory, uncaught);
     }
 
-    /** Everything on the one thread that drives the pool. */
+    /** Threads for simulations: all work runs on the one thread that drives the pool. */
     public static <P extends ContextPool & BackgroundPool & Periodic> EngineThreads simulated(
             P pool, Consumer<Throwable> uncaught) {
         return new EngineThreads(
@@ -202,8 +202,8 @@ public record EngineThreads(
     }
 
     /**
-     * Opens files when an engine serves, with the threads that its start had; in simulations it is
-     * done as lookups are, and not before something else is.
+     * The executor that opens files once the engine serves: {@link #opening}, or {@link #lookups}
+     * in simulations, where {@link #opening} would run tasks at once.
      */
     public Executor openingLater() {
         return opening instanceof BlockingPool ? opening : lookups;

@@ -11,8 +11,9 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The manifest stores of a node's shards. Each remembers the base of the last manifest that it
- * loaded or created, so that recovery and later work do not write a base again. Thread-safe.
+ * A registry of the manifest stores of a node's shards, created on first use. Each store remembers
+ * the base of the last manifest that it loaded or created, so that work after recovery does not
+ * write that base again. Thread-safe.
  */
 public final class ManifestStores {
     private final ObjectStore store;

@@ -45,8 +45,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All shards of the node with their maintenance, updated with every change of the catalog. Safe for
- * use by many threads; shards are added, never removed.
+ * The registry of a node's shards and their maintenance, to which it forwards catalog changes,
+ * durable log records and log failures. Safe for use by many threads; shards are added, never
+ * removed.
  */
 public final class Shards implements LogListener {
     private final StorageOptions options;
@@ -61,11 +62,11 @@ public final class Shards implements LogListener {
     private final CompletableFuture<EngineFailure> failed = new CompletableFuture<>();
     private final ForwardedFailures failures = new ForwardedFailures(failed);
     private final TableFiles compactionFiles;
-    private volatile Set<ShardId> unknown = Set.of(); // that the log has records of
-    private volatile Map<ShardId, RetainedRecords> lostRecords = Map.of(); // of these
-    private volatile Optional<Stopped> stopped = Optional.empty(); // why none serves
-    private final Map<ShardId, Entry> entries = new ConcurrentSkipListMap<>(); // in order
-    private final Map<ShardId, Entry> byId = new ConcurrentHashMap<>(); // the same, to find one
+    private volatile Set<ShardId> unknown = Set.of(); // shards of log records, not in the catalog
+    private volatile Map<ShardId, RetainedRecords> lostRecords = Map.of(); // of unknown shards
+    private volatile Optional<Stopped> stopped = Optional.empty(); // why no shard serves
+    private final Map<ShardId, Entry> entries = new ConcurrentSkipListMap<>(); // in id order
+    private final Map<ShardId, Entry> byId = new ConcurrentHashMap<>(); // the same entries, hashed
 
     public Shards(
             StorageOptions options,
@@ -99,7 +100,7 @@ public final class Shards implements LogListener {
                                 threads.merging()::pause));
     }
 
-    /** All shards stop before they serve, those that are added later as well. */
+    /** Stops all shards, also those added later, before they serve. */
     public void stopAll(String object, SteleException cause) {
         stopped = Optional.of(new Stopped(object, cause));
         entries.values().forEach(entry -> entry.shard().stopRecovering(object, cause));
@@ -107,7 +108,7 @@ public final class Shards implements LogListener {
 
     private record Stopped(String object, SteleException cause) {}
 
-    /** A shard and its maintenance. */
+    /** A shard with its maintenance. */
     public record Entry(TableGroupShard shard, ShardMaintenance maintenance) {}
 
     /**
@@ -117,12 +118,14 @@ public final class Shards implements LogListener {
         failures.listener = requireNonNull(listener, "listener is null");
     }
 
-    /** Notifies that listener that writes wait for space on the disk of the log, or go on. */
+    /**
+     * Notifies that listener that writes wait for space on the log's disk, or that they continue.
+     */
     public void notifyLogSpace(LogSpace space) {
         failures.logSpaceChanged(space);
     }
 
-    /** Adds a shard with the state of its manifest. */
+    /** Creates and adds a shard with the state of its manifest; does not start it. */
     public Entry add(Manifest manifest) {
         ShardId id = manifest.shard();
         ExecutionContext context =
@@ -204,12 +207,12 @@ public final class Shards implements LogListener {
         return entry;
     }
 
-    /** The parts of a table, one a shard. STALE_TABLE if it is dropped. */
+    /** The parts of a table, one per shard; STALE_TABLE if it is dropped. */
     public List<TableShard> table(TableSchema schema) {
         return schema.shards().stream().map(id -> shard(id).table(schema.id())).toList();
     }
 
-    /** The shards of a table; empty if it is not, or no more, in one of them. */
+    /** The parts of a table, one per shard; empty if a shard does not have it yet, or no longer. */
     public Optional<List<TableShard>> find(TableEntry table) {
         List<TableShard> found = new ArrayList<>();
         for (ShardId id : table.schema().shards()) {
@@ -224,9 +227,10 @@ public final class Shards implements LogListener {
     }
 
     /**
-     * Prepares for a catalog that nobody has yet: its new groups and tables are here, and tables
-     * can be read by its new columns. A table that another one replaces takes no writes any more,
-     * so none is acknowledged that a reader of the new catalog misses. All else is as before.
+     * Prepares for a catalog that is not yet visible: adds the shards of new groups and the new
+     * tables, and lets tables be read by their new columns. A table that is replaced refuses
+     * writes, so that no acknowledged write is missing in the new catalog. Nothing else changes
+     * yet.
      */
     public void expect(Catalog before, Catalog after, Consumer<Entry> started) {
         for (TableGroup group : after.tableGroups()) {
@@ -254,15 +258,15 @@ public final class Shards implements LogListener {
     }
 
     /**
-     * Follows a change of the catalog that is visible, after {@link #expect}: dropped tables go,
-     * names and columns change. Changed columns are in effect when the contexts have run what they
-     * are given here ({@link #joined}).
+     * Follows a visible change of the catalog, after {@link #expect}: removes dropped tables, and
+     * changes names, columns and indexes. Changed columns are in effect when the contexts have run
+     * the tasks submitted here ({@link #joined}).
      */
     public void follow(Catalog before, Catalog after) {
         for (TableEntry entry : changed(before, after)) {
             TableSchema schema = entry.schema();
             TableVersions versions = new TableVersions(schema, entry.history());
-            // New ones as well: the first step may have failed before it came to them
+            // Also new tables: expect may have failed before it added them
             schema.shards().forEach(id -> shard(id).putTable(versions));
             boolean isIndexed =
                     before.findTable(schema.id())
@@ -281,7 +285,7 @@ public final class Shards implements LogListener {
         }
     }
 
-    /** The tables that are new or differ. */
+    /** The tables that are new or changed in the later catalog. */
     @SuppressWarnings("ReferenceEquality") // the catalog reuses entries that do not change
     private static List<TableEntry> changed(Catalog before, Catalog after) {
         return after.tables().stream()
@@ -349,7 +353,7 @@ public final class Shards implements LogListener {
         return failed.copy();
     }
 
-    /** Completes when the contexts of these shards have run all that they were given before. */
+    /** Completes when the contexts of these shards have run all tasks submitted before. */
     public CompletableFuture<@Nullable Void> joined(Collection<ShardId> ids) {
         CompletableFuture<?>[] joins =
                 ids.stream()
@@ -359,9 +363,9 @@ public final class Shards implements LogListener {
     }
 
     /**
-     * Shards without a known table do not retain the log.
+     * Sets the shards that the catalog does not have, which do not retain the log.
      *
-     * @param records the records of them that must be stored elsewhere
+     * @param records their records that must be stored elsewhere before the log deletes them
      */
     public void passOver(Set<ShardId> shards, Map<ShardId, RetainedRecords> records) {
         unknown = Set.copyOf(shards);
@@ -377,14 +381,14 @@ public final class Shards implements LogListener {
         return tables;
     }
 
-    /** Tables that the catalog does not have, of which a shard has found records. */
+    /** Tables that the catalog does not have, but of which a shard has found records. */
     public Set<TableId> lostTables() {
         Set<TableId> lost = new HashSet<>();
         entries.values().forEach(entry -> lost.addAll(entry.shard().lostTables()));
         return lost;
     }
 
-    /** The records of the log that all shards need. */
+    /** The log records that the shards need; each shard is read on its context. */
     public CompletableFuture<LogNeeds> logNeeds() {
         Map<ShardId, Lsn> flushed = new ConcurrentHashMap<>();
         Map<ShardId, RetainedRecords> retained = new ConcurrentHashMap<>(lostRecords);
@@ -413,14 +417,14 @@ public final class Shards implements LogListener {
     }
 
     /**
-     * The records of the log that shards need.
+     * The log records that the shards of a node need.
      *
-     * @param flushed the highest LSN of each that the log need not retain
-     * @param retained the records to store elsewhere before they are deleted
+     * @param flushed for each shard the highest LSN that the log need not retain, inclusive
+     * @param retained for each shard the records to store elsewhere before the log deletes them
      */
     public record LogNeeds(Map<ShardId, Lsn> flushed, Map<ShardId, RetainedRecords> retained) {}
 
-    /** To the listener of the moment, if there is one. */
+    /** A forwarder of events to the present listener, if there is one. */
     private static final class ForwardedFailures implements MaintenanceListener {
         private final CompletableFuture<EngineFailure> failed;
         private volatile @Nullable MaintenanceListener listener;

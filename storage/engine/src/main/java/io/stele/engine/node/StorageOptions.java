@@ -12,7 +12,8 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
- * The numbers of an engine. Immutable; start from {@link #DEFAULT} and change what a node needs.
+ * The settings of a storage engine: sizes, limits and times. Immutable; start from {@link #DEFAULT}
+ * and change single settings.
  *
  * @param log limits of the write-ahead log
  * @param memTableBytes a table's memtable in a shard is sealed and flushed at this size
@@ -22,29 +23,29 @@ import java.util.function.Consumer;
  *     trimmed
  * @param retention how long old versions stay readable without a lease, for tables without an
  *     option of their own
- * @param transactionBytes rows staged in one transaction
+ * @param transactionBytes the limit of rows staged in one transaction
  * @param loadBufferBytes rows that one bulk load collects before it writes them to files; fewer go
  *     to the log
  * @param onePhaseBytes a transaction of rows alone, up to this size, commits in one phase; 0: all
- *     commit in two
- * @param pendingWriteBytes batches that are not acknowledged yet, and staged rows, of the node
- *     together; more are refused as BUSY
+ *     transactions commit in two phases
+ * @param pendingWriteBytes the limit for batches that are not acknowledged yet, and staged rows, of
+ *     the whole node; further writes are refused as BUSY
  * @param transactionIdle a transaction without a request for this long is aborted
- * @param collectionGrace unreferenced files found at start-up are deleted after this time, and
- *     half-written ones that did not change for this long
+ * @param collectionGrace unreferenced files found at a start are deleted after this time, and
+ *     incomplete files after they did not change for this long
  * @param targetFileBytes compaction makes files of about this size
- * @param caches of files and rows in memory
- * @param compactionBytesPerSecond limit of what all compactions together write; empty: no limit.
- *     Flushes have none, because writers wait for them
+ * @param caches the capacities of the in-memory caches of files and rows
+ * @param compactionBytesPerSecond limit of the bytes that all compactions together write; empty: no
+ *     limit. Flushes have no limit, because writers wait for them
  * @param maxWriteWait a write that is held back for this long, because flushes or the store are
  *     behind, is refused as BUSY
  * @param apply the number of apply workers of a hot shard
- * @param manifestChanges files that a manifest names beside its base, at the least, before another
- *     base is written
- * @param maxChangesBytes about the memory for changes in a change scan of one shard, which reads
- *     more of them in several passes
- * @param givenUpLog the log to continue without, if it is the warehouse's: records that only it has
- *     are lost
+ * @param manifestChanges the least number of files that a manifest lists beside its base before a
+ *     new base is written
+ * @param maxChangesBytes the approximate memory of a change scan of one shard; more changes are
+ *     read in several passes
+ * @param givenUpLog the log without which to start, if it is the warehouse's log; records that only
+ *     this log has are lost
  */
 public record StorageOptions(
         LogOptions log,
@@ -67,12 +68,13 @@ public record StorageOptions(
         long maxChangesBytes,
         Optional<LogId> givenUpLog) {
     /**
-     * 64 MiB memtables: a column file of useful size, and replay of a full one takes about a
-     * second; 1 GiB in all; a minute of age bounds replay of quiet tables; an hour of history for
-     * readers of the past; 512 MiB in a transaction, since staged rows are held in memory; 64 MiB in a
-     * bulk load, whose files are then as large as those of a flush; in one phase what a group of the log takes, and 1 GiB of those and of batches on their way; files of
-     * 256 MiB, a few splits each; 64 MiB of ended rows, since some scans at a time hold them beside
-     * the memtables.
+     * Memtables of 64 MiB make column files of useful size, and replay of a full one takes about a
+     * second; 1 GiB for all memtables. An age of a minute bounds the replay of quiet tables. An
+     * hour of history for readers of the past. 512 MiB in a transaction, since staged rows are held
+     * in memory; 64 MiB in the buffer of a bulk load, whose files are then as large as those of a
+     * flush; 4 MiB in one phase, as much as a group of the log accepts; 1 GiB for staged rows and
+     * pending batches. Files of 256 MiB, a few splits each. 64 MiB of changes, since several change
+     * scans at a time hold them beside the memtables.
      */
     public static final StorageOptions DEFAULT =
             new StorageOptions(
@@ -204,7 +206,7 @@ public record StorageOptions(
         return draft.build();
     }
 
-    /** The components while some of them change, so that a new one is copied in one place. */
+    /** A mutable copy of the settings, so that each component is copied in one place. */
     private static final class Draft {
         private LogOptions log;
         private long memTableBytes;

@@ -7,7 +7,7 @@ import io.stele.scheduler.PoolStatus;
 
 /**
  * The load of the pools of {@link EngineThreads} at one moment, for monitoring. The components have
- * the same names as there.
+ * the same names as in {@link EngineThreads}.
  */
 public record ThreadsStatus(
         PoolStatus contexts,

@@ -12,18 +12,18 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The memory of writes that are not yet in memtables, over all shards and clients of a node: bytes
- * that are received, rows staged in transactions, and batches from their arrival to their
- * acknowledgement. Thread safe.
+ * The memory budget of all pending writes of a node, over all shards and clients. It counts bytes
+ * that are being received, rows staged in transactions, and batches from their arrival to their
+ * acknowledgement. Thread-safe.
  *
  * <p>Invariant: memory that was taken is returned exactly once, however the write ends. Invariant:
- * staged rows, which may wait for their commit for long, leave a quarter to all others.
+ * staged rows, which may wait long for their commit, use at most three quarters of the budget.
  */
 public final class WriteBudget {
-    private static final long RETRY_MILLIS = 500; // a tick of the maintenance
+    private static final long RETRY_MILLIS = 500; // one tick of maintenance
 
     private final long limitBytes;
-    private final AtomicLong usedBytes = new AtomicLong(); // staged rows among them
+    private final AtomicLong usedBytes = new AtomicLong(); // staged rows included
     private final AtomicLong stagedBytes = new AtomicLong();
 
     private final Map<WriteRoom, Wait> waiting = new LinkedHashMap<>(); // guarded by itself
@@ -33,25 +33,25 @@ public final class WriteBudget {
         this.limitBytes = limitBytes;
     }
 
-    /** Room for the bytes of one client, which holds nothing yet. */
+    /** A new reservation for the bytes of one client, which holds nothing yet. */
     public WriteRoom room() {
         return new WriteRoom(this);
     }
 
-    /** The limit of staged rows, and so of one transaction. */
+    /** The limit of all staged rows, and thus of one transaction, in bytes. */
     public long stagedLimitBytes() {
         return limitBytes / 4 * 3;
     }
 
     /**
-     * Takes memory; returns why there is none.
+     * Takes memory without waiting; returns the BUSY error if there is none.
      *
-     * @param ownBytes bytes of the same batch that are taken already
+     * @param ownBytes bytes that the same batch has already taken
      */
     Optional<SteleException> take(long bytes, long ownBytes) {
         while (true) {
             long used = usedBytes.get();
-            // A batch above the whole limit passes alone: it would wait for ever
+            // A batch above the whole limit is admitted alone: it would wait for ever
             if (bytes > 0 && used + bytes > limitBytes && used > ownBytes) {
                 return Optional.of(
                         busy(limitBytes, "batches on their way and staged rows", used, bytes));
@@ -65,7 +65,8 @@ public final class WriteBudget {
     /**
      * Takes memory for rows that are staged.
      *
-     * @param ownBytes bytes among them that are taken already, and count as staged from now on
+     * @param ownBytes the part of {@code bytes} that is already taken, and counts as staged from
+     *     now on
      * @throws SteleException BUSY: nothing was taken
      */
     public void takeStaged(long bytes, long ownBytes) {
@@ -103,14 +104,14 @@ public final class WriteBudget {
         giveBack(bytes);
     }
 
-    /** Whether as many bytes would find room now. */
+    /** Whether so many bytes are free now. */
     boolean hasRoomFor(long bytes) {
         return usedBytes.get() + bytes <= limitBytes;
     }
 
     /**
-     * Whether a client may send as much, behind those who wait; if not, {@code action} waits for
-     * it. The caller wakes afterwards.
+     * Whether a client may send so many bytes, after the clients that already wait. If not, {@code
+     * action} is queued; the caller must then call {@link #wake}.
      */
     boolean mayReceive(WriteRoom room, long bytes, Runnable action) {
         Wait wait = new Wait(bytes, action);
@@ -125,14 +126,15 @@ public final class WriteBudget {
     }
 
     /**
-     * Staged rows end with a commit, for which the same client may have to send more first. So
-     * where there is little else, waiting could last for ever, and the client is refused instead.
+     * Staged rows are released by a commit, before which the same client may have to send more.
+     * Where staged rows hold most of the budget, waiting could last for ever: the client may send,
+     * and its message is refused if there is no room.
      */
     private boolean mayReceive(long bytes, long used) {
         return used + bytes <= limitBytes || used - stagedBytes.get() <= limitBytes / 8;
     }
 
-    /** Lets those go on who have room now, the eldest first. */
+    /** Runs the queued actions for whose bytes there is room now, oldest first. */
     void wake() {
         if (!anyWaiting) {
             return;
@@ -155,7 +157,7 @@ public final class WriteBudget {
         ready.forEach(wait -> wait.action().run());
     }
 
-    /** Removes the action that waits for this room. */
+    /** Removes the queued action of a reservation. */
     void forget(WriteRoom room) {
         if (!anyWaiting) {
             return;
@@ -164,7 +166,7 @@ public final class WriteBudget {
             waiting.remove(room);
             anyWaiting = !waiting.isEmpty();
         }
-        wake(); // those behind it
+        wake(); // the actions queued behind it
     }
 
     public long usedBytes() {

@@ -7,12 +7,12 @@ import io.stele.protocol.SteleException;
 import java.util.Optional;
 
 /**
- * Memory of the write budget that one client's bytes hold while they are received, before they are
- * batches of the engine. A batch that is written or staged takes its part over, so that no byte
- * counts twice. Guarded by its own lock.
+ * One client's reservation in the write budget, for bytes that are being received and are not yet
+ * batches of the engine. Its memory is handed over to batches that are written or staged, so that
+ * no byte counts twice. Guarded by its own lock.
  *
- * <p>Invariant: memory that was taken is returned exactly once, by this room or by the batch that
- * took it over; a closed room holds nothing.
+ * <p>Invariant: memory that was taken is returned exactly once, by this reservation or by the batch
+ * that took it over; a closed reservation holds nothing.
  */
 public final class WriteRoom implements AutoCloseable {
     private final WriteBudget budget;
@@ -28,11 +28,11 @@ public final class WriteRoom implements AutoCloseable {
     }
 
     /**
-     * Takes more, without waiting; returns why there is none. A closed room takes nothing: its
-     * client has gone.
+     * Takes more memory without waiting; returns the BUSY error if there is none. A closed
+     * reservation takes nothing and returns empty, since its client has disconnected.
      *
-     * @param messageBytes bytes of the same message that are held already: one that is larger than
-     *     the budget passes while there is nothing else
+     * @param messageBytes bytes that the same message already holds; a message larger than the
+     *     budget is admitted while nothing else is pending
      */
     public synchronized Optional<SteleException> grow(long bytes, long messageBytes) {
         check(bytes);
@@ -46,7 +46,7 @@ public final class WriteRoom implements AutoCloseable {
         return busy;
     }
 
-    /** Returns a part, or all that there is where that is less. */
+    /** Returns memory to the budget, at most as much as is held. */
     public synchronized void shrink(long bytes) {
         check(bytes);
         long returned = Math.min(bytes, heldBytes);
@@ -55,8 +55,8 @@ public final class WriteRoom implements AutoCloseable {
     }
 
     /**
-     * Holds {@code after} bytes of a message instead of {@code before}; returns why there is no
-     * room for it.
+     * Holds {@code after} bytes of a message instead of {@code before}; returns the BUSY error if
+     * there is no room for it.
      */
     public Optional<SteleException> exchange(long before, long after) {
         if (after > before) {
@@ -66,16 +66,16 @@ public final class WriteRoom implements AutoCloseable {
         return Optional.empty();
     }
 
-    /** Whether as much more would find room now. Nothing is taken. */
+    /** Whether so many more bytes are free now. Nothing is taken. */
     public boolean hasRoomFor(long bytes) {
         return budget.hasRoomFor(bytes);
     }
 
     /**
-     * Whether the next message of this size is likely to find room, or nothing is on its way whose
-     * end would make some. If not, {@code action} runs once when it is so, unless this room is
-     * closed before. Nothing is taken: a client that waits holds nothing up. Only one action waits
-     * at a time.
+     * Whether the next message of this size is likely to find room, or no pending write would free
+     * enough. If not, {@code action} runs once when this becomes true, unless this reservation is
+     * closed before. Nothing is taken, so a waiting client blocks nothing. Only one action waits at
+     * a time.
      *
      * @param action must be short, as it runs where other writes end
      */
@@ -85,11 +85,14 @@ public final class WriteRoom implements AutoCloseable {
                 return true;
             }
         }
-        budget.wake(); // what was given back between the look and the wait
+        budget.wake(); // memory may have been returned between the check and the wait
         return false;
     }
 
-    /** Hands a part over to a batch, and takes what is missing; returns why there is none. */
+    /**
+     * Hands memory over to a batch, taking the missing bytes from the budget; returns the BUSY
+     * error if there is no room.
+     */
     public synchronized Optional<SteleException> handOver(long bytes) {
         long own = Math.min(bytes, heldBytes);
         if (own < bytes) {
@@ -103,7 +106,7 @@ public final class WriteRoom implements AutoCloseable {
     }
 
     /**
-     * The same for rows that are staged.
+     * As {@link #handOver}, for rows that are staged.
      *
      * @throws SteleException BUSY: nothing was handed over
      */

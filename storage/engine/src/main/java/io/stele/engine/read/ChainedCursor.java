@@ -12,14 +12,14 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * Cursors of several shards, one after the other, each opened when the one before it has ended.
- * Confined to one thread at a time.
+ * A row cursor over the cursors of several shards, one after the other, each opened when the one
+ * before it has ended. Confined to one thread at a time.
  */
 final class ChainedCursor implements RowCursor {
     private final Deque<NonBlocking.Read<RowCursor>> openers;
     private RowCursor cursor;
 
-    /** Opens the first one; all have rows of the same schema version. */
+    /** Opens the first cursor; all cursors have rows of one schema version. */
     ChainedCursor(List<NonBlocking.Read<RowCursor>> openers) throws IOException {
         this.openers = new ArrayDeque<>(openers);
         this.cursor = this.openers.element().read();

@@ -13,7 +13,7 @@ import io.stele.protocol.api.maintenance.TableShardFiles;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The list of what one shard has of a table. */
+/** A lister of a table's present files and in-memory rows in one shard, for monitoring. */
 public final class FileList {
     private FileList() {}
 

@@ -16,11 +16,12 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * The column files of tables as {@link FileSlices}, by shard: of the list that the shard's manifest
- * version has, made from that of the version before. Bounded by weight. Thread-safe.
+ * A cache of the column file lists of tables in shards as {@link FileSlices}, with which planners
+ * select the files that may match a predicate. A changed list is derived from the list before it.
+ * Bounded by weight. Thread-safe.
  */
 public final class FileLists {
-    /** So few files are checked one by one, which is as fast as building columns. */
+    /** Up to this number, files are checked one by one, which is as fast as building columns. */
     private static final int FEW_FILES = 4;
 
     /** 64 MiB: lists of some 470,000 files at most 136 bytes each. */
@@ -48,7 +49,7 @@ public final class FileLists {
     }
 
     /**
-     * Those of a shard's files that may have rows of a predicate; some that have none as well.
+     * The files of a shard that may have rows of a predicate, and perhaps some that have none.
      *
      * @param files an immutable list, the same object as long as it has the same files
      * @param partitions of the predicate

@@ -8,16 +8,16 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The rows of the first keys of a lookup, of as many keys as there is room for, while rows are
- * found in any order. Where a row finds no room, those of the last keys make some, and are no
- * longer asked for, unless the room wants to know how many bytes all rows have. Not thread safe.
+ * A collector of the rows of a lookup's first keys, as many as its memory has room for, while rows
+ * are found in any order. If a row does not fit, the rows of the last keys are dropped and no
+ * longer requested, unless the room counts the bytes of all rows. Not thread-safe.
  *
- * <p>Invariant: the rows come to no more bytes than the room has.
+ * <p>Invariant: the rows have no more bytes than the room.
  */
 final class FirstRows implements PointReads.Finder {
     private final RowRoom room;
     private final List<Optional<byte[]>> rows;
-    private int end; // behind the last key that is asked for
+    private int end; // behind the last key that is requested
     private long bytes;
     private long maxBytes;
     private long foundBytes; // also of rows that are not kept
@@ -52,14 +52,14 @@ final class FirstRows implements PointReads.Finder {
     }
 
     /**
-     * The bytes of all rows where the room counts them and they are no more than it counts; more
-     * than that else, or where nothing is counted those of the rows found.
+     * The bytes of all rows, if they are at most {@link RowRoom#countedBytes}. Otherwise a number
+     * above it, or, if nothing is counted, the bytes of the found rows.
      */
     long neededBytes() {
         return foundBytes;
     }
 
-    /** In the order of the keys; empty: absent. */
+    /** The rows in the order of the keys; empty: absent. */
     List<Optional<byte[]>> rows() {
         return rows.subList(0, end);
     }

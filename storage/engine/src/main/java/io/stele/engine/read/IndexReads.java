@@ -36,21 +36,24 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
-/** Lookups by secondary index over the shards of a table. Safe for use by many threads. */
+/**
+ * The reader of rows by secondary index, over all shards of a table, for lookups and for scans that
+ * an index can serve. Safe for use by many threads.
+ */
 public final class IndexReads {
-    /** Most rows of one lookup: what is found is held in memory. */
+    /** Most rows of one lookup, which are held in memory. */
     static final int MAX_LIMIT = 100_000;
 
     /**
      * Most rows that a scan of a shard gets from an index: each costs a lookup by key, some
-     * microseconds, where files give millions a second.
+     * microseconds, while files return millions of rows a second.
      */
     public static final int MAX_SCANNED = 10_000;
 
-    /** Most rows of a scan that are looked up where others wait for the thread: half a ms. */
+    /** Most rows of a scan that are looked up on a shared thread: half a millisecond. */
     private static final int MAX_NON_BLOCKING = 100;
 
-    /** Each may hold 32 MiB of blocks, and 64 MiB of rows. */
+    /** Shards at a time. Each may hold 32 MiB of blocks, and 64 MiB of rows. */
     private static final int SHARDS_AT_ONCE = 4;
 
     private final Shards shards;
@@ -64,8 +67,8 @@ public final class IndexReads {
     }
 
     /**
-     * The rows at a snapshot. Its lease retains the history. The files may be newer than those that
-     * its scans use, so an index that became ready meanwhile works as well.
+     * The rows at a snapshot. Its lease retains the history. The files may be newer than the files
+     * of its scans, so an index that became ready meanwhile can be used too.
      */
     List<byte[]> find(
             TableSchema schema, int indexId, byte[] prefix, LeasedSnapshot snapshot, int limit)
@@ -84,7 +87,7 @@ public final class IndexReads {
         return rows;
     }
 
-    /** The rows as of an LSN; without one, what is applied in each shard now. */
+    /** The rows as of an LSN; without one, as of the state that each shard has applied now. */
     List<byte[]> find(
             TableSchema schema, int indexId, byte[] prefix, Optional<Lsn> readLsn, int limit)
             throws IOException {
@@ -132,7 +135,7 @@ public final class IndexReads {
         }
     }
 
-    /** The rows that {@link #count} spoke of; empty: scan. */
+    /** The rows that {@link #count} counted; empty: the caller must scan. */
     Optional<RowCursor> scan(
             TableSchema schema,
             ShardId id,
@@ -159,7 +162,7 @@ public final class IndexReads {
                                     snapshot.firstVisibleLsn(schema),
                                     limit + 1);
             if (found.size() > limit) {
-                NonBlocking.check(); // elsewhere, then
+                NonBlocking.check(); // throws: the caller continues on another thread
                 return Optional.empty();
             }
             snapshots.find(snapshot.id()); // a lease that ended may have lost history
@@ -180,7 +183,9 @@ public final class IndexReads {
                         .toList());
     }
 
-    /** The results of reads of several shards, in their order. */
+    /**
+     * The results of reads of several shards, in their order; in parallel where waiting is allowed.
+     */
     <T> List<T> sideBySide(List<NonBlocking.Read<T>> reads) throws IOException {
         List<T> found = new ArrayList<>(reads.size());
         if (NonBlocking.isActive()) {
@@ -220,8 +225,8 @@ public final class IndexReads {
         while (true) {
             long present = shard.appliedLsn().value();
             List<FoundRow> found = lookup.find(present);
-            // Old rows go when their history is over: if that came to pass while we looked, and
-            // the shard went on, a row of the present may have been one of them.
+            // Old versions are dropped when their history ends. If that happened during the search,
+            // and the shard applied more, a row of the present may have been dropped.
             if (shard.appliedLsn().value() <= present
                     || snapshots.passedLsn(schema.id()) <= present) {
                 return found;

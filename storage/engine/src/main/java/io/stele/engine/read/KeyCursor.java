@@ -15,12 +15,13 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of keys at a snapshot, some keys at a time. Confined to one thread at a time.
+ * A row cursor that looks up listed primary keys at a snapshot, some keys at a time, instead of
+ * scanning. Confined to one thread at a time.
  *
  * <p>Invariant: holds the rows of {@link PointReads.Batch#keysARead} keys at most.
  */
 final class KeyCursor implements RowCursor {
-    /** At a few microseconds each well below what a step may take. */
+    /** A few microseconds each, well below the time that a step may take. */
     private static final int KEYS_A_STEP = 8;
 
     private final PointReads.Batch batch;

@@ -5,11 +5,11 @@ import static java.util.Objects.requireNonNull;
 import java.util.Optional;
 
 /**
- * Encoded primary keys from a lower bound on and below an upper one, by unsigned bytes. Immutable
- * as long as nobody changes the arrays.
+ * A range of encoded primary keys, from an inclusive lower bound to an exclusive upper bound, by
+ * unsigned bytes, for scans by key. Immutable as long as nobody changes the arrays.
  *
- * @param lower the first key that may be in the range; empty: of all
- * @param upper the first one behind it; absent: there is none
+ * @param lower the inclusive lower bound; empty: the range begins with the first key
+ * @param upper the exclusive upper bound; absent: there is none
  */
 public record KeyRange(byte[] lower, Optional<byte[]> upper) {
     public KeyRange {

@@ -1,11 +1,11 @@
 package io.stele.engine.read;
 
 /**
- * What one page of a scan by key may have at most.
+ * The limits of one page of a scan by key.
  *
- * @param rows at least 1
- * @param bytes of rows, each counted with some more for what a reply has around it; the first row
- *     may have more
+ * @param rows the most rows, at least 1
+ * @param bytes the most bytes of rows, each counted with its overhead in a reply; the first row may
+ *     have more
  */
 public record KeyRangeLimits(int rows, long bytes) {
     public KeyRangeLimits {

@@ -7,14 +7,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Some rows of a range of keys, in the order of the keys.
+ * One page of the result of a scan by key: rows of a range in key order, and the key of the next
+ * page.
  *
  * @param schemaVersion the version whose layout the rows have
- * @param lsn as of which they were read
+ * @param lsn the LSN as of which the rows were read
  * @param rows must not be changed
  * @param next the key of the next row of the range; empty: there is none
- * @param neededBytes of the first row, if there was no room even for it; else 0
- * @param versionsRead versions of rows that were looked at to find these
+ * @param neededBytes the bytes of the first row, if there was no room even for it; else 0
+ * @param versionsRead the number of row versions that were read to find these rows
  */
 public record KeyRangePage(
         int schemaVersion,

@@ -29,9 +29,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A resumable scan of one page of the rows of a shard by key, from memtables and SST files.
  *
- * <p>Each part seeks the key that it goes on with, and holds nothing of the files between parts. A
- * part reads up to where the next file begins, so that only files with keys of the part are opened.
- * Confined to one thread at a time.
+ * <p>Each part seeks the key with which it continues, and holds nothing of the files between parts.
+ * A part reads up to where the next file begins, so that only files with keys of the part are
+ * opened. Confined to one thread at a time.
  *
  * <p>Invariant: {@code next} is at or below the key of every row of the range that was not read,
  * and above that of every row that was.
@@ -42,7 +42,7 @@ public final class KeyRangeScan implements ResumableRead<KeyRangePage> {
 
     private static final int VERSIONS_A_PART = 4096;
 
-    /** What a reply has around a row, at most. */
+    /** The most bytes that a reply adds to a row. */
     private static final int ROW_OVERHEAD_BYTES = 8;
 
     private final Shards shards;
@@ -138,7 +138,10 @@ public final class KeyRangeScan implements ResumableRead<KeyRangePage> {
         }
     }
 
-    /** Afterwards: history that was dropped while we looked may have been missed. */
+    /**
+     * Whether the rows are complete; called after reading, since history may have been dropped
+     * meanwhile.
+     */
     private boolean isWhole(TableGroupShard shard) {
         if (readLsn.isPresent()) {
             snapshots.check(readLsn.get(), schema);
@@ -231,7 +234,7 @@ public final class KeyRangeScan implements ResumableRead<KeyRangePage> {
             this.endsAtFile = endsAtFile;
         }
 
-        /** Stops between keys once {@code left} versions were read; returns how many are left. */
+        /** Stops between keys once {@code maxVersions} were read; returns how many are left. */
         int read(int maxVersions) throws IOException {
             int left = maxVersions;
             try {
@@ -292,7 +295,7 @@ public final class KeyRangeScan implements ResumableRead<KeyRangePage> {
         private void moveOn() {
             KeyedVersion reached = last;
             if (reached != null) {
-                // The least key above another one is that with a zero behind it
+                // The smallest key above a key is that key with a zero byte behind it
                 next =
                         isDecided
                                 ? Arrays.copyOf(reached.key(), reached.keyLength() + 1)

@@ -14,7 +14,7 @@ final class KeyRouter {
     private final int shardCount;
     private final @Nullable RowRouter byParts;
 
-    /** INVALID_ARGUMENT for a table without a primary key and without a distribution key. */
+    /** Throws INVALID_ARGUMENT for a table without a primary key and without a distribution key. */
     KeyRouter(TableSchema schema) {
         this.shardCount = schema.shardCount();
         boolean whole =

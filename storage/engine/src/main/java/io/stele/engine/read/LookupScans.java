@@ -26,9 +26,9 @@ import java.util.OptionalInt;
 import java.util.TreeMap;
 
 /**
- * A factory of lookups for predicates that bind the primary key or a unique index. If a lookup is
- * no longer possible the table is scanned, so an answer never lacks rows. Safe for use by many
- * threads.
+ * A factory of row cursors that look up keys instead of scanning, for predicates that bind the
+ * primary key or a unique index. If a lookup is no longer possible the table is scanned, so an
+ * answer never lacks rows. Safe for use by many threads.
  */
 final class LookupScans {
     private final PointReads pointReads;
@@ -49,7 +49,7 @@ final class LookupScans {
     }
 
     /**
-     * @param scanner of all rows of a shard
+     * @param scanner scans all rows of a shard
      */
     LookupScans(
             PointReads pointReads,

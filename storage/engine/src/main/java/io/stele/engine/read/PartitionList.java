@@ -9,13 +9,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The totals of the column files of a table by partition. */
+/** A summary of a table's present column files by partition, for the listing of partitions. */
 public final class PartitionList {
     private static final byte[] NONE = {};
 
     private PartitionList() {}
 
-    /** Partitions all of whose rows are deleted are left out. */
+    /** The totals by partition; a partition with only deleted rows is omitted. */
     public static List<PartitionFiles> of(List<TableShard> shards) {
         Map<ByteBuffer, PartitionFiles> partitions = new HashMap<>();
         for (TableShard shard : shards) {

@@ -19,7 +19,7 @@ import java.util.function.Supplier;
  * Confined to one thread at a time.
  */
 public final class PointLookup implements ResumableRead<LookedUpRows> {
-    /** At a few microseconds each well below what a step may take. */
+    /** A few microseconds each, well below the time that a step may take. */
     private static final int KEYS_A_STEP = 8;
 
     private final PointReads reads;
@@ -33,7 +33,7 @@ public final class PointLookup implements ResumableRead<LookedUpRows> {
 
     /**
      * @param schema the newest version of the table
-     * @param room for the rows
+     * @param room the memory for the rows
      */
     PointLookup(
             PointReads reads,
@@ -92,14 +92,14 @@ public final class PointLookup implements ResumableRead<LookedUpRows> {
 
     /**
      * The rows found; call it after {@link #advance} returned true. If there was no room for all
-     * rows, it has those of the first keys, or none.
+     * rows, it has the rows of the first keys, or none.
      */
     @Override
     public LookedUpRows result() {
         return rows();
     }
 
-    /** The same. */
+    /** As {@link #result}. */
     public LookedUpRows rows() {
         return new LookedUpRows(batch.schema().schemaVersion(), rows.rows(), rows.neededBytes());
     }

@@ -25,13 +25,14 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The reader of lookups by key: from the row cache, or else from memtables and files.
+ * The reader of rows by primary key over all shards, from the row cache, or else from memtables and
+ * files.
  *
- * <p>Several keys are looked up by shard and in key order, so that those of one block follow each
+ * <p>Several keys are looked up by shard and in key order, so that keys of one block follow each
  * other. Safe for use by many threads.
  */
 final class PointReads {
-    /** 16 MiB: of the rows that one call returns, but for the last of them. */
+    /** 16 MiB of rows, after which one call ends. */
     private static final long FETCHED_BYTES = 16 << 20;
 
     private final Shards shards;
@@ -54,7 +55,10 @@ final class PointReads {
         return start(schema, keys, lsn, OptionalLong.empty());
     }
 
-    /** The same at a snapshot, which has the LSN below which rows have expired. */
+    /**
+     * Looks for the rows of keys at a snapshot, which also determines the LSN below which rows have
+     * expired.
+     */
     Batch start(TableSchema schema, List<byte[]> keys, LeasedSnapshot snapshot) {
         return start(
                 schema,
@@ -73,7 +77,7 @@ final class PointReads {
         return new Batch(probes, schema, lsn, fromLsn);
     }
 
-    /** Takes what was found of a key. */
+    /** A receiver of the found rows. */
     @FunctionalInterface
     interface Finder {
         /**
@@ -85,7 +89,7 @@ final class PointReads {
          */
         void found(int index, byte[] bytes, long lsn);
 
-        /** Whether the row of this key is still asked for. */
+        /** Whether the row of this key is still requested. */
         default boolean isWanted(int index) {
             return true;
         }
@@ -99,7 +103,7 @@ final class PointReads {
         private final OptionalLong fromLsn;
         private int next;
         private KeyLookup fetched;
-        private int fetchedEnd; // behind the last key that it has in memory what it needs of
+        private int fetchedEnd; // behind the last key whose blocks are in memory
 
         private Batch(Probe[] probes, TableSchema schema, long lsn, OptionalLong fromLsn) {
             this.fetched = new KeyLookup(files);
@@ -148,7 +152,7 @@ final class PointReads {
                     }
                 }
                 if (next == fetchedEnd) {
-                    fetched = new KeyLookup(files); // what it holds goes
+                    fetched = new KeyLookup(files); // frees what it holds
                 }
                 return next == probes.length;
             } finally {
@@ -168,7 +172,10 @@ final class PointReads {
             return KeyPrefetch.keysAFetch(table(probes[next]).view());
         }
 
-        /** One that has in memory what the keys up to {@code end} need; blocks. */
+        /**
+         * A lookup that has in memory all blocks for the keys up to {@code end}; blocks on the
+         * store.
+         */
         private KeyLookup fetch(int end, long from, Finder finder) throws IOException {
             KeyPrefetch prefetch = new KeyPrefetch(files);
             for (int i = next; i < end; i++) {
@@ -195,7 +202,7 @@ final class PointReads {
             return in;
         }
 
-        /** As {@link Reads#load} has it. */
+        /** The LSN as of which {@link Reads#load} reads. */
         private long lsn(Probe probe) {
             return lsn != Long.MAX_VALUE || schema.orientation().hasRows()
                     ? lsn
@@ -296,8 +303,8 @@ final class PointReads {
             while (true) {
                 long present = in.appliedLsn().value();
                 Row found = lookup.find(table.view(), probe.key(), probe.hash(), present, fromLsn);
-                // Old rows go when their history is over: if that came to pass while we looked, and
-                // the shard went on, the row of the present may have been one of them.
+                // Old versions are dropped when their history ends. If that happened during the
+                // search, and the shard applied more, the row of the present may have been dropped.
                 if (in.appliedLsn().value() <= present
                         || snapshots.passedLsn(schema.id()) <= present) {
                     return found;

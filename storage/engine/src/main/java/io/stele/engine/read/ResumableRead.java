@@ -16,6 +16,6 @@ public interface ResumableRead<T> {
     /** Does as much as is useful at once where waiting is allowed; true when all is done. */
     boolean advance() throws IOException;
 
-    /** What was read; call it after one of them returned true. */
+    /** The result; call it after {@link #step} or {@link #advance} returned true. */
     T result();
 }

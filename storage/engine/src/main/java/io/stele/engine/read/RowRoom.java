@@ -1,22 +1,22 @@
 package io.stele.engine.read;
 
-/** Memory for the rows of one lookup, which may grow while it reads. */
+/** The memory budget for the rows of one lookup or scan by key, which may grow while it reads. */
 @FunctionalInterface
 public interface RowRoom {
-    /** Enough for any rows. */
+    /** A budget for any rows. */
     RowRoom UNLIMITED = neededBytes -> Long.MAX_VALUE;
 
     /**
-     * Asks for more; does not wait.
+     * Requests more memory; does not wait.
      *
-     * @param neededBytes of all rows; 0: to begin with
-     * @return most bytes of rows from now on, never less than before
+     * @param neededBytes the bytes needed for all rows; 0: the first request
+     * @return the most bytes of rows from now on, never less than before
      */
     long grow(long neededBytes);
 
     /**
-     * Most bytes of rows that are read, without being kept, to know how many all rows have; 0: none
-     * are. Beyond that they are too many, however many they are.
+     * The most bytes of rows that are read without being kept, to count the bytes of all rows; 0:
+     * no rows are read for the count. Beyond this number the exact count does not matter.
      */
     default long countedBytes() {
         return 0;

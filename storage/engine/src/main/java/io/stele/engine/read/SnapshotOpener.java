@@ -73,7 +73,7 @@ public final class SnapshotOpener {
         SnapshotLsn present = log.readLsn(shards.ids());
         Lsn wanted = at.or(() -> atLeast).orElse(passed);
         if (present.lsn().compareTo(wanted) < 0 || present.lsn().compareTo(passed) < 0) {
-            present = log.snapshotLsn(shards.ids()); // what is being written is not so old
+            present = log.snapshotLsn(shards.ids()); // above a group that is being written
         }
         taken.set(present);
         Lsn lsn = at.orElse(present.lsn());
@@ -107,7 +107,7 @@ public final class SnapshotOpener {
     }
 
     /**
-     * A stopped shard is not waited for: reads of its tables fail with the reason, and others
+     * A stopped shard is not waited for: reads of its tables fail with the reason, and other reads
      * continue.
      */
     private static CompletableFuture<@Nullable Void> awaitApplied(TableGroupShard shard, Lsn lsn) {

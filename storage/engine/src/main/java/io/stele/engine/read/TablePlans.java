@@ -35,12 +35,12 @@ import java.util.Optional;
  * <p>The token of a plan depends on the plan alone, so it survives restarts, and tables that change
  * back and forth. The token of a plan that is too long to be sent depends on its files and the LSN
  * of the table's last change. It exists as long as that LSN is not above the snapshot. The last
- * state of a table is remembered, so that an unchanged table is not examined file by file.
+ * state of a table is stored, so that an unchanged table is not examined file by file.
  *
  * <p>Thread-safe.
  */
 final class TablePlans {
-    /** Each refers to two lists of files, which are usually the present ones. */
+    /** Each entry refers to two lists of files, which are usually the present lists. */
     private static final int REMEMBERED_TABLES = 1_000;
 
     private static final int TOKEN_BYTES = 16;
@@ -190,15 +190,15 @@ final class TablePlans {
     private record Remembered(Look look, String token) {}
 
     /**
-     * The parts of a table that determine its plan at a snapshot. Two equal ones, with snapshots at
-     * or above their last change, have the same plan.
+     * The parts of a table that determine its plan at a snapshot. Two equal looks, with snapshots
+     * at or above their last change, have the same plan.
      *
      * @param columnFiles of each shard
      * @param sstFiles of each shard
      * @param inMemory whether a shard has rows in memory
-     * @param timesToLive by which files are left out whose rows have expired; what was left out may
-     *     return when a doubt ends
-     * @param changedLsn of the last change, which may be above the snapshot
+     * @param timesToLive by which files with only expired rows are left out; such a file may return
+     *     when a doubt ends
+     * @param changedLsn the LSN of the last change, which may be above the snapshot
      */
     private record Look(
             int schemaVersion,

@@ -33,8 +33,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The reads of tables: plans and scans at snapshots, lookups by key and by index. Safe for use by
- * many threads.
+ * The entry point of an engine's reads of tables: plans, scans and aggregations at snapshots,
+ * change scans, lookups by key and by index. Safe for use by many threads.
  */
 public final class TableReads {
     private final CatalogService catalog;
@@ -156,9 +156,8 @@ public final class TableReads {
             ScanPredicate predicate,
             boolean withBeforeImages)
             throws IOException {
-        // Leases may end while changes are read, and last for much longer than that: so they have
-        // no
-        // part in it, and do not keep the view in memory
+        // Leases may end while changes are read, or last much longer. So they have no part in it,
+        // and do not keep the view in memory
         snapshots.hold(tableId, after);
         Readers.Generation reader = snapshots.readers().enter();
         Runnable ended =
@@ -259,8 +258,8 @@ public final class TableReads {
      * The table as of a snapshot whose lease has not expired, within the history that the table
      * has.
      *
-     * @throws SteleException STALE_TABLE, READ_POINT_EXPIRED; INVALID_ARGUMENT: the snapshot is of
-     *     other tables
+     * @throws SteleException STALE_TABLE, READ_POINT_EXPIRED; INVALID_ARGUMENT when the snapshot is
+     *     of other tables
      */
     private TableSchema readable(LeasedSnapshot snapshot, TableId tableId) {
         snapshots.find(snapshot.id());

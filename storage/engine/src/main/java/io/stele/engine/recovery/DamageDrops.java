@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The operation that gives up damaged objects by name, on request; the next start continues without
  * them. A data file and a lost table are given up with their rows. Log records are given up with
- * their changes and with the shard's answers to the writers of these. Of a manifest, the version
- * before the damaged one becomes current again. A transaction whose decision is given up is aborted
- * unless its end is logged. Thread-safe.
+ * their changes and with the shard's answers to their writers. Of a manifest, the version before
+ * the damaged one becomes current again. A transaction whose decision is given up is aborted unless
+ * its end is logged. Thread-safe.
  */
 public final class DamageDrops {
     /** Objects that a start finds by their name, and not in a manifest or the log. */
@@ -43,7 +43,7 @@ public final class DamageDrops {
     private final Executor background;
 
     /**
-     * @param damages what is set aside now
+     * @param damages supplies what is set aside now
      */
     public DamageDrops(
             ObjectStore store,
@@ -61,8 +61,8 @@ public final class DamageDrops {
     /**
      * Completes when it is durable that an object is given up.
      *
-     * @param object a value of {@link Damage#object}; INVALID_ARGUMENT if nothing is set aside for
-     *     it
+     * @param object a value of {@link Damage#object}; the future fails with INVALID_ARGUMENT if
+     *     nothing is set aside for it
      */
     public CompletableFuture<@Nullable Void> drop(String object) {
         CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
@@ -123,7 +123,9 @@ public final class DamageDrops {
         return object.startsWith(DroppedObjects.MANIFESTS) && object.contains("/base/");
     }
 
-    /** The version before those that need a base comes back. */
+    /**
+     * Gives up the manifest versions that need a base, so the version before them becomes current.
+     */
     private void dropVersionsOf(String base, ManifestStore versions) throws IOException {
         List<String> needing = versions.versionsOf(base);
         if (needing.isEmpty() || !versions.hasVersionBefore(needing.getLast())) {

@@ -32,13 +32,13 @@ public final class DroppedObjects {
     public static final String DATA = "data/";
     static final String MANIFESTS = "manifest/";
 
-    /** Before the id of a table that only catalog versions which are given up knew. */
+    /** The prefix of the id of a table that only catalog versions which are given up knew. */
     static final String TABLES = "table/";
 
-    /** Before {@code <shard>/<LSN>}: a record of the log. */
+    /** The prefix of {@code <shard>/<LSN>}, the name of a record of the log. */
     static final String LOG = "log/";
 
-    /** Records that a segment of the log had. */
+    /** The prefix of records that were retained when their segment of the log was deleted. */
     static final String KEPT = RetainedLog.FOLDER;
 
     static final String DECISIONS = Decision.FOLDER;
@@ -64,17 +64,17 @@ public final class DroppedObjects {
         return new DroppedObjects(paths, Sha256.hex(String.join("", lines).getBytes(UTF_8)));
     }
 
-    /** SHA-256 of what is given up and when: another one wherever something is given up. */
+    /** The SHA-256 of all names and their times; it changes whenever something is given up. */
     public String digest() {
         return digest;
     }
 
-    /** From the next start on, the object is not needed. */
+    /** Gives up an object: from the next start on, it is not needed. */
     static void drop(ObjectStore store, String name, byte[] content) throws IOException {
         store.put(FOLDER + name, content);
     }
 
-    /** As above, for an object that is missing; a copy from an earlier drop stays. */
+    /** Gives up an object that is missing; a copy from an earlier drop stays. */
     static void dropLost(ObjectStore store, String name) throws IOException {
         store.createIfAbsent(FOLDER + name, new byte[0]);
     }

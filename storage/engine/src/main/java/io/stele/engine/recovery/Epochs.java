@@ -11,13 +11,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The epochs of a warehouse: numbers that grow with every start of an engine, independent of the
- * machines' clocks. Manifests carry them, so that of two engines the one that started later owns
- * the shards; names of files and transactions contain them.
+ * The allocator, in the object store, of a warehouse's epochs: numbers that grow with every start
+ * of an engine, independent of the machines' clocks. Manifests contain them, so that of two engines
+ * the one that started later owns the shards; names of files and transactions contain them.
  *
  * <p>An epoch is taken by creating the empty object {@code epoch/<epoch, 20 digits>}, which only
- * one engine can. An attempt with an unknown outcome is given up: the epoch may be taken by any
- * engine, and others are free.
+ * one engine can. An attempt with an unknown outcome is given up: any engine may have taken that
+ * epoch, and other epochs are free.
  */
 public final class Epochs {
     public static final String FOLDER = "epoch/";
@@ -68,7 +68,7 @@ public final class Epochs {
         return FOLDER + NumberedName.of(epoch);
     }
 
-    /** All of them, ascending; objects of other names are not ours and are left alone. */
+    /** All taken epochs, ascending; objects with other names are not ours and are ignored. */
     private List<Long> taken() throws IOException {
         List<Long> taken = new ArrayList<>();
         for (ObjectEntry entry : store.list(FOLDER)) {

@@ -29,16 +29,20 @@ import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
 /**
- * The opening, some at a time, of the files that a start has not opened, while it already serves.
- * So lookups find them open, and a table with an unusable file is set aside soon, even without a
- * request for it. Files that the store does not return now are requested again, one at a time.
- * Thread-safe.
+ * The background opening, some at a time, of data files that a start has not opened, while the
+ * engine already serves. So lookups find the files open, and a table with an unusable file is set
+ * aside soon, even without a request for it. Files that the store does not return now are requested
+ * again, one at a time. Thread-safe.
  */
 public final class FileOpenings {
-    /** Each waits for one request; the rest of the store's capacity is for readers. */
+    /**
+     * Files at a time. Each waits for one request; the rest of the store's capacity is for readers.
+     */
     private static final int AT_ONCE = 32;
 
-    /** Of one table in one shard that are listed; with more, the rest shows at the next start. */
+    /**
+     * The listed damages of one table in one shard; further damages are found at the next start.
+     */
     static final int MAX_DAMAGES = 100;
 
     private final LongSupplier nowMillis;
@@ -50,7 +54,7 @@ public final class FileOpenings {
     private volatile boolean closed;
 
     /**
-     * @param executor of calls that wait for the store
+     * @param executor runs calls that wait for the store
      */
     public FileOpenings(LongSupplier nowMillis, Retries retries, Executor executor) {
         this.nowMillis = requireNonNull(nowMillis, "nowMillis is null");
@@ -58,7 +62,7 @@ public final class FileOpenings {
         this.executor = requireNonNull(executor, "executor is null");
     }
 
-    /** Begins with what the tables of shards have now. */
+    /** Begins to open the files that the tables of shards have now. */
     public void begin(Collection<TableGroupShard> shards) {
         for (TableGroupShard shard : shards) {
             if (shard.failure().isPresent()) {
@@ -68,7 +72,7 @@ public final class FileOpenings {
                 addFiles(new OpenedTable(shard, table));
             }
         }
-        int runners = Math.min(AT_ONCE, waiting.size()); // which begin to take of it at once
+        int runners = Math.min(AT_ONCE, waiting.size()); // they begin at once
         for (int i = 0; i < runners; i++) {
             executor.execute(this::run);
         }
@@ -117,13 +121,13 @@ public final class FileOpenings {
                         (done, closing) -> {
                             retrying.set(false);
                             if (closing == null) {
-                                retryPostponed(); // of what was postponed meanwhile
+                                retryPostponed(); // for files postponed meanwhile
                             }
                         });
     }
 
     /**
-     * @throws IOException of the store, which does not give one of them yet
+     * @throws IOException when the store does not return one of the files yet
      */
     private boolean openPostponed() throws IOException {
         for (Opening next = postponed.peek(); next != null && !closed; next = postponed.peek()) {
@@ -134,9 +138,9 @@ public final class FileOpenings {
     }
 
     /**
-     * The damage, if there is one.
+     * Opens a file, and returns its damage if there is any.
      *
-     * @throws IOException of the store, which does not return the file now
+     * @throws IOException when the store does not return the file now
      */
     private Optional<Failed> open(Opening opening) throws IOException {
         TableShard table = opening.table.table;
@@ -159,7 +163,7 @@ public final class FileOpenings {
         }
     }
 
-    /** No further file is opened. */
+    /** Ends the work: no further file is opened. */
     public void close() {
         closed = true;
         waiting.clear();
@@ -175,7 +179,7 @@ public final class FileOpenings {
         private final TableGroupShard shard;
         private final TableShard table;
         private final List<Failed> failed = new ArrayList<>();
-        private int left; // before the first is opened, by one thread
+        private int left; // set by one thread, before the first is opened
 
         private OpenedTable(TableGroupShard shard, TableShard table) {
             this.shard = shard;
@@ -191,7 +195,7 @@ public final class FileOpenings {
             }
         }
 
-        /** Files that a compaction has replaced meanwhile may be missing, correctly. */
+        /** Files that a compaction replaced meanwhile may be missing, which is no damage. */
         private void setAside(List<Failed> all) {
             Set<String> present =
                     table.view().files().map(FileEntry::fileId).collect(Collectors.toSet());

@@ -13,8 +13,8 @@ import java.nio.file.NoSuchFileException;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A store whose reads of contents go through one method, which decides what a failure is: an outage
- * of the store, or damage of the object. Thread-safe.
+ * A base class of object store wrappers with one method for all reads of contents, which
+ * distinguishes an outage from damage of an object. Thread-safe.
  */
 abstract class InterceptedReads extends ForwardingObjectStore {
     /** The offset of a read of a whole object. */
@@ -25,13 +25,13 @@ abstract class InterceptedReads extends ForwardingObjectStore {
     }
 
     /**
-     * Reads from the store behind this one, and again if that is worth it.
+     * Reads from the wrapped store, and repeats the read if that may help.
      *
      * @param offset in bytes, or {@link #WHOLE}
      */
     abstract <T> T intercept(String path, long offset, Read<T> read) throws IOException;
 
-    /** A read of the store behind this one. */
+    /** A read of the wrapped store. */
     @FunctionalInterface
     interface Read<T> {
         T read() throws IOException;
@@ -54,15 +54,15 @@ abstract class InterceptedReads extends ForwardingObjectStore {
                 });
     }
 
-    /** A reader of the store behind this one, with its reads intercepted. */
+    /** A reader of the wrapped store, with its reads intercepted. */
     final ObjectReader intercepted(String path, ObjectReader reader) {
         return new InterceptedReader(path, reader);
     }
 
     /**
-     * Reads an object that was returned before; that it was deleted meanwhile is an answer too.
+     * Reads an object that was returned before; if it was deleted meanwhile, that is an answer too.
      *
-     * @throws IOException the store does not answer
+     * @throws IOException when the store does not answer
      */
     final void checkAnswers(String returnedBefore) throws IOException {
         try {
@@ -73,9 +73,9 @@ abstract class InterceptedReads extends ForwardingObjectStore {
     }
 
     /**
-     * The failure of one object alone.
+     * The CORRUPT_DATA failure of one object that the store does not return.
      *
-     * @param attempts how often it was tried
+     * @param attempts how often the read was tried, as text
      */
     final SteleException damage(String path, String attempts, IOException failed) {
         return new SteleException(

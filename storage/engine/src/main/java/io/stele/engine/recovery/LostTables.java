@@ -25,9 +25,9 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Tables of catalog versions that were given up. Their names and columns are unknown, so they are
- * not served. They were not dropped either, so their files and log records stay until an operator
- * drops {@code table/<table id>}.
+ * The tables that only given-up catalog versions knew, found by a start in data files and log
+ * records. Their names and columns are unknown, so they are not served. They were not dropped
+ * either, so their files and log records stay until an operator drops {@code table/<table id>}.
  *
  * <p>Invariant: no table of the catalog is among them. Filled by recovery on one thread; after that
  * any thread reads.
@@ -35,10 +35,10 @@ import java.util.TreeSet;
 public final class LostTables {
     private final CatalogService catalog;
     private final DroppedObjects dropped;
-    private final Map<TableId, Integer> objects = new TreeMap<>(); // how many lie in its folder
-    private final Set<TableId> logged = new TreeSet<>(); // with records of lost shards
+    private final Map<TableId, Integer> objects = new TreeMap<>(); // their number in its folder
+    private final Set<TableId> logged = new TreeSet<>(); // with records in lost shards
     private final Map<ShardId, RetainedRecords> records = new HashMap<>(); // of these shards
-    private final Map<String, Damage> unreadable = new TreeMap<>(); // such records, by object
+    private final Map<String, Damage> unreadable = new TreeMap<>(); // of lost shards, by object
     private long sinceMillis;
     private long highestFolder; // id of a lost table
 
@@ -48,7 +48,7 @@ public final class LostTables {
     }
 
     /**
-     * Finds them; call it when the tables of the catalog are loaded.
+     * Finds the lost tables with data files; call it when the tables of the catalog are loaded.
      *
      * @param dataObjects all data files
      */
@@ -90,12 +90,12 @@ public final class LostTables {
                 : OptionalLong.empty();
     }
 
-    /** Whether a shard may have been made by a version that was given up. */
+    /** Whether a shard may have been created by a catalog version that was given up. */
     boolean hasShard(ShardId shard) {
         return catalog.damage().isEmpty() && catalog.current().isLostGroup(shard.tableGroup());
     }
 
-    /** A record of such a shard is met. */
+    /** Notes a log record of a lost shard. */
     void note(ShardId shard, Lsn lsn, RecordType type, ByteBuffer payload) {
         if (dropped.hasRecord(shard, lsn)) {
             return;
@@ -120,7 +120,7 @@ public final class LostTables {
                                 Optional.empty()));
     }
 
-    /** A stored record of such a shard cannot be read; its object stays. */
+    /** Notes a retained object of a lost shard that cannot be read; the object stays. */
     void noteUnreadable(ShardId shard, String object, Exception broken) {
         addUnreadable(shard, object, broken);
         records.putIfAbsent(shard, new RetainedRecords(0, 0, Optional.empty()));
@@ -154,7 +154,7 @@ public final class LostTables {
         }
         int group = records.keySet().stream().mapToInt(ShardId::tableGroup).max().orElse(0);
         if (table >= catalog.current().nextTableId()) {
-            // Whose shards are unknown as well: manifests of its table group may be there
+            // Its shards are unknown too: there may be manifests of its table group
             for (ObjectEntry entry : store.list(DroppedObjects.MANIFESTS)) {
                 group = Math.max(group, tableGroup(entry.path()));
             }
@@ -162,7 +162,7 @@ public final class LostTables {
         catalog.leaveOut(table, group);
     }
 
-    /** That of a manifest's path; 0 if the path is no manifest's. */
+    /** The table group of a manifest's path; 0 if the path is no manifest's. */
     private static int tableGroup(String path) {
         String folder = path.substring(DroppedObjects.MANIFESTS.length());
         return ShardNames.parse(folder.substring(0, Math.max(0, folder.indexOf('/'))))
@@ -170,13 +170,13 @@ public final class LostTables {
                 .orElse(0);
     }
 
-    /** The records of such shards that must be retained when the log is trimmed. */
+    /** The records of lost shards that must be retained when the log is trimmed. */
     public Map<ShardId, RetainedRecords> retainedRecords() {
         return Map.copyOf(records);
     }
 
     /**
-     * The damage to list.
+     * The damages to list: one for each lost table, and one for each unreadable record.
      *
      * @param loggedInKnown tables with records in the shards that exist
      */

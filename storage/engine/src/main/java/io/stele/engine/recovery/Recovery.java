@@ -66,8 +66,8 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The steps that bring an engine from what is stored to where it was: manifests, log, undecided
- * transactions. One thread; nothing serves meanwhile.
+ * The recovery of an engine at its start: it loads and takes over the shards' manifests, replays
+ * the log into memory, and ends undecided transactions. One thread; nothing serves meanwhile.
  */
 public final class Recovery {
     private static final int OWNERSHIP_ATTEMPTS =
@@ -84,13 +84,13 @@ public final class Recovery {
     /** Shards whose manifest cannot be used, and why. */
     private final Map<ShardId, Exception> damaged = new TreeMap<>();
 
-    /** Why there is no log. */
+    /** Why the log cannot be read, if it cannot. */
     private Optional<SteleException> unusableLog = Optional.empty();
 
-    /** Why a transaction in the log is not known. */
+    /** Why a COMMIT record in the log cannot be decoded, if there is one. */
     private Optional<SteleException> unreadableCommit = Optional.empty();
 
-    private final Set<ShardId> unknown = new HashSet<>(); // that the log has records of
+    private final Set<ShardId> unknown = new HashSet<>(); // with records in the log
     private boolean hasUnreadableDecisions;
 
     public Recovery(
@@ -110,8 +110,8 @@ public final class Recovery {
     }
 
     /**
-     * Staged tables whose transaction was committed become public, unless their name was taken
-     * meanwhile; the others are what is left of statements that never ended.
+     * Publishes staged tables whose transaction was committed, unless their name was taken
+     * meanwhile. Drops the other staged tables, which remain from statements that never ended.
      */
     public void resolveStagedTables() throws IOException {
         hasUnreadableDecisions = catalog.damage().isPresent(); // their tables are unknown
@@ -149,7 +149,7 @@ public final class Recovery {
         return lost;
     }
 
-    /** Whether decisions of staged tables are damaged: then none may be deleted. */
+    /** Whether decisions of staged tables are damaged: then no decision may be deleted. */
     public boolean hasUnreadableDecisions() {
         return hasUnreadableDecisions;
     }
@@ -165,8 +165,9 @@ public final class Recovery {
     }
 
     /**
-     * Observes every LSN that manifests name, so that the clock and the epoch come after all of
-     * them. Shards whose manifest cannot be used are left out ({@link #addDamaged}).
+     * Loads the newest manifest of every shard, and observes every LSN in it, so that the clock and
+     * the epoch are above all of them. Shards whose manifest cannot be used are left out ({@link
+     * #addDamaged}).
      */
     public SortedMap<ShardId, Manifest> loadManifests() throws IOException {
         SortedMap<ShardId, Manifest> manifests = new TreeMap<>();
@@ -174,7 +175,7 @@ public final class Recovery {
         return manifests;
     }
 
-    /** Adds those of table groups that the catalog did not have before. */
+    /** Loads the manifests of table groups that the catalog did not have before. */
     public void loadMissing(SortedMap<ShardId, Manifest> manifests) throws IOException {
         Map<ShardId, StartTask<Optional<Manifest>>> loading = new LinkedHashMap<>();
         for (TableGroup group : catalog.current().tableGroups()) {
@@ -221,10 +222,10 @@ public final class Recovery {
     }
 
     /**
-     * Takes shards over: of each the next manifest version in this engine's epoch, without tables
-     * that are dropped. Those whose manifest cannot be used are left out ({@link #addDamaged}).
-     * From then on an engine that owned the shard before fails at its next manifest. The catalog is
-     * owned before: a table that it does not have was dropped.
+     * Takes shards over by creating the next manifest version of each in this engine's epoch,
+     * without dropped tables. Shards whose manifest cannot be used are left out ({@link
+     * #addDamaged}). From then on an engine that owned the shard before fails at its next manifest.
+     * The catalog was taken over before, so a table that it does not have was dropped.
      */
     public List<Manifest> own(Collection<Manifest> loaded, long epoch) throws IOException {
         List<StartTask<Owning>> tasks =
@@ -246,8 +247,8 @@ public final class Recovery {
     /**
      * The outcome of taking a shard over.
      *
-     * @param manifest the one in this engine's epoch, if it can be used
-     * @param unusable why it cannot
+     * @param manifest the manifest in this engine's epoch, if it can be used
+     * @param unusable why the manifest cannot be used
      */
     private record Owning(Manifest manifest, Optional<SteleException> unusable) {}
 
@@ -281,12 +282,12 @@ public final class Recovery {
             Manifest owned = edit.build();
             try {
                 if (manifests.create(owned)) {
-                    // older versions go when the next one is stored
+                    // older versions are deleted when the next one is stored
                     return new Owning(owned, Optional.empty());
                 }
                 base = manifests.loadLatest().orElseThrow();
             } catch (SteleException unusable) {
-                // what it is based on, or another's version
+                // the base of the version, or another engine's version, is damaged
                 return new Owning(base, Optional.of(unusable));
             }
         }
@@ -297,8 +298,8 @@ public final class Recovery {
     }
 
     /**
-     * Nothing is removed because the catalog does not have it: then the catalog is an older copy,
-     * and nothing was dropped.
+     * Throws when a manifest has a newer table than the catalog: the catalog is an older copy, and
+     * the tables that it does not have were not dropped.
      */
     private void checkCatalog(Manifest manifest) {
         Optional<SteleException> older = findNewerTable(manifest);
@@ -364,7 +365,7 @@ public final class Recovery {
         return catalog.damage().isEmpty() && catalog.current().version() == 0;
     }
 
-    /** Finds out whether the log of the warehouse is begun. */
+    /** A check whether the log of the warehouse is begun. */
     @FunctionalInterface
     public interface LogBegun {
         boolean get() throws IOException;
@@ -378,9 +379,9 @@ public final class Recovery {
     }
 
     /**
-     * Puts the tables of the catalog into a shard, without files.
+     * Adds the tables of the catalog to a shard, without files.
      *
-     * @param manifest of the shard
+     * @param manifest the manifest of the shard
      */
     public void addTables(TableGroupShard shard, Manifest manifest) throws IOException {
         shard.passOver(dropped::has);
@@ -398,9 +399,9 @@ public final class Recovery {
     }
 
     /**
-     * Gives a shard's tables the files its manifest names.
+     * Adds the files that a shard's manifest names to its tables, and restores its writers.
      *
-     * @param deletes of at least those
+     * @param deletes the deletion vectors of at least these files
      */
     public void restore(TableGroupShard shard, Manifest manifest, StoredDeletes deletes)
             throws IOException {
@@ -429,7 +430,9 @@ public final class Recovery {
         }
     }
 
-    /** Files are not opened; a table of which what is deleted cannot be read is set aside. */
+    /**
+     * Adds files without opening them; a table whose deletion vectors cannot be read is set aside.
+     */
     private void restore(
             TableGroupShard shard, TableId tableId, Manifest manifest, StoredDeletes deletes)
             throws IOException {
@@ -478,9 +481,10 @@ public final class Recovery {
     }
 
     /**
-     * Finds the log and takes it over. If it cannot be read, it stays as it is, and there is none.
+     * Finds the log and takes it over. If it cannot be read, it stays unchanged, and the start has
+     * no log.
      *
-     * @throws SteleException if it is another log, or not all of it, or another engine's
+     * @throws SteleException when it is another log, is incomplete, or belongs to another engine
      */
     public LogMark takeLog(LogFiles log, long epoch, LogSearch search) throws IOException {
         if (catalog.damage().isPresent()) {
@@ -497,13 +501,13 @@ public final class Recovery {
         }
     }
 
-    /** Looks for the log of the warehouse. */
+    /** A search for the log of the warehouse. */
     @FunctionalInterface
     public interface LogSearch {
         LogMark find() throws IOException;
     }
 
-    /** The shards that the log has records of and the catalog does not have. */
+    /** The shards with records in the log that the catalog does not have. */
     public Set<ShardId> unknownShards() {
         return Set.copyOf(unknown);
     }
@@ -513,12 +517,12 @@ public final class Recovery {
         return unusableLog.isEmpty();
     }
 
-    /** Why the log may have transactions that are not known, if it may. */
+    /** The reason why the log may contain unknown transactions, if it may. */
     public Optional<SteleException> logDamage() {
         return unusableLog.or(() -> unreadableCommit);
     }
 
-    /** Nothing but damage: another log is no damage, and none that is set aside. */
+    /** The failure, if it is damage; throws any other, also that the log is another one. */
     private static SteleException orThrow(SteleException refused) {
         if (refused.code() != ErrorCode.CORRUPT_DATA
                 || refused.getCause() instanceof OtherLogException) {
@@ -531,7 +535,7 @@ public final class Recovery {
      * Applies the retained records and then the log to the shards; records of shards that no longer
      * exist are skipped. If the log cannot be read, all shards stop, and it stays unchanged.
      *
-     * @param expected the log, and a group that must be in it
+     * @param expected the id of the log, and a group that it must reach
      * @param committed receives the transactions that committed in one phase
      */
     public RecoveredLog replay(
@@ -577,7 +581,7 @@ public final class Recovery {
             throw failed.getCause();
         } catch (SteleException damaged) {
             unusableLog = Optional.of(orThrow(damaged));
-            groups.finish(); // what comes before the damage
+            groups.finish(); // applies the records before the damage
         }
         // The content of the damaged part is unknown
         SteleException damage = unusableLog.orElseThrow();
@@ -589,7 +593,7 @@ public final class Recovery {
                 (shard, lsn, type, payload) -> {});
     }
 
-    /** Whether or not its shard can apply it. */
+    /** Notes a committed transaction, whether or not its shard can apply the record. */
     private void noteCommitted(CommittedTransactions committed, Lsn lsn, ByteBuffer payload) {
         try {
             TransactionRecords.repeatableId(payload).ifPresent(id -> committed.add(id, lsn));
@@ -717,7 +721,7 @@ public final class Recovery {
                                 decision.lsn(),
                                 participants.stream().map(TableGroupShard::id).toList());
             } catch (IllegalArgumentException passed) {
-                // A start before this one stopped at it, and the log went on without it
+                // An earlier start stopped the shards here, and the log continued without them
                 participants.forEach(
                         shard ->
                                 shard.stopRecovering(
@@ -762,7 +766,10 @@ public final class Recovery {
                 .thenApply(done -> null);
     }
 
-    /** Empty: the shard stops, and a later start resolves it. */
+    /**
+     * Applies an outcome and returns its record; empty if the shard stops, and a later start
+     * resolves it.
+     */
     private static Optional<List<ByteBuffer>> resolve(TableGroupShard shard, Decision decision)
             throws IOException {
         try {
@@ -774,7 +781,10 @@ public final class Recovery {
         }
     }
 
-    /** An index that was being built is built again, and a dropped one is gone. */
+    /**
+     * Whether the index of a file exists and is ready: an index that was being built is built
+     * again.
+     */
     private boolean hasIndex(FileEntry file) {
         TableEntry table = catalog.current().findTable(file.tableId()).orElseThrow();
         return table.schema().options().indexes().stream()

@@ -13,30 +13,30 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Log records on their way to shards at a start, a group at a time: what the records of a shard
- * need of files is looked up together, and shards, which share no rows, are replayed side by side.
+ * A buffer of log records that a start replays into shards in groups, several shards in parallel.
+ * The lookups in files that the records of a shard need are made together.
  *
  * <p>Confined to one thread, which waits while shards are replayed.
  */
 final class ReplayGroups {
-    /** 16 MiB: of the log that is in memory for a group, beside one record or group of the log. */
+    /** 16 MiB of log records in memory for a group, besides one record or group of the log. */
     static final int MAX_BYTES = 16 << 20;
 
-    /** Side by side: each holds up to 48 MiB for each table that it looks rows up of. */
+    /** Shards in parallel. Each holds up to 48 MiB for each table whose rows it looks up. */
     private static final int MAX_SHARDS = 4;
 
-    private static final int MAX_RECORDS = 65_536; // small ones weigh more than their bytes
+    private static final int MAX_RECORDS = 65_536; // small records need more than their bytes
 
     private final Executor executor;
     private final int maxBytes;
     private final Map<TableGroupShard, List<LoggedRecord>> records = new LinkedHashMap<>();
     private long bytes;
     private int count;
-    private byte @Nullable [] last; // of the earlier records, which share it
+    private byte @Nullable [] last; // array of the last record, shared with others
 
     /**
-     * @param executor of calls that wait for the store; takes every one
-     * @param maxBytes of the log, about, that a group has
+     * @param executor runs calls that wait for the store; accepts every task
+     * @param maxBytes the approximate bytes of log records in a group
      */
     ReplayGroups(Executor executor, int maxBytes) {
         this.executor = requireNonNull(executor, "executor is null");
@@ -58,7 +58,7 @@ final class ReplayGroups {
     }
 
     /**
-     * Applies what was added and is not applied yet.
+     * Applies the added records that are not applied yet.
      *
      * @throws IOException if the store does not answer
      */

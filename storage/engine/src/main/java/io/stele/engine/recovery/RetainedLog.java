@@ -20,13 +20,14 @@ import java.util.NavigableSet;
 import java.util.TreeSet;
 
 /**
- * Records of log segments that are deleted, though a table that is set aside or a shard that
- * stopped still needs them: {@code kept/<shard>/<LSN of the last, 20 digits>}. So neither retains
- * the log of the whole node, and nothing acknowledged is lost.
+ * Copies of log records that set-aside tables or stopped shards still need, stored before their
+ * segments are deleted, and replayed first at the next start. They are in the store as {@code
+ * kept/<shard>/<LSN of the last record, 20 digits>}. So no such table or shard retains the log of
+ * the whole node, and nothing acknowledged is lost.
  *
  * <p>Invariant: an object is durable before a segment with its records is deleted. Invariant: for
- * each shard, records in the log at or below the last one stored here are either stored here as
- * well, or in files. So a start replays the objects first, and skips these records in the log.
+ * each shard, records in the log at or below the last one stored here are either also stored here,
+ * or in files. So a start replays the objects first, and skips these records in the log.
  *
  * <p>Guarded by itself; blocks on the store.
  */
@@ -52,7 +53,7 @@ public final class RetainedLog {
         return retained;
     }
 
-    /** Objects of other names are not ours and are left alone. */
+    /** Notes an object; objects with other names are not ours and are ignored. */
     private void add(String name) {
         int end = Math.max(0, name.indexOf('/'));
         ShardNames.parse(name.substring(0, end))
@@ -90,9 +91,9 @@ public final class RetainedLog {
     }
 
     /**
-     * Gives what an object has, in log order.
+     * Passes the records of an object to a consumer, in log order.
      *
-     * @throws io.stele.protocol.SteleException CORRUPT_DATA if it cannot be read
+     * @throws io.stele.protocol.SteleException CORRUPT_DATA when it cannot be read
      */
     void replay(ShardId shard, String object, Consumer consumer) throws IOException {
         RetainedLogObject.read(store.describe(object), shard, store.readFully(object))
@@ -108,19 +109,19 @@ public final class RetainedLog {
         void accept(Lsn lsn, RecordType type, ByteBuffer payload, boolean whole);
     }
 
-    /** Takes what shards need of segments that go. */
+    /** A consumer that stores the records that shards need from segments about to be deleted. */
     public ReleasedRecords keeper(Map<ShardId, RetainedRecords> needed) {
         return needed.isEmpty() ? ReleasedRecords.NONE : new Keeper(needed);
     }
 
-    /** Deletes what no shard needs any more. */
+    /** Deletes the objects that no shard needs any more. */
     public void forget(Shards.LogNeeds needs) throws IOException {
         List<ShardId> shards;
         synchronized (this) {
             shards = List.copyOf(objects.keySet());
         }
         for (ShardId shard : shards) {
-            // Of a table group that is dropped there is no shard any more
+            // A dropped table group has no shards any more
             Lsn flushed = needs.flushed().getOrDefault(shard, Lsn.MAX);
             if (!needs.retained().containsKey(shard)) {
                 forget(shard, flushed);

@@ -16,7 +16,8 @@ import java.util.List;
 import java.util.zip.CRC32C;
 
 /**
- * Log records of one shard, in an object of their own. Numbers are big-endian.
+ * The content of one object of the {@link RetainedLog}, with its encoder and decoder: log records
+ * of one shard. Numbers are big-endian.
  *
  * <pre>
  * "STELKEPT" 8 | version 4 | table group 4 | shard 4 | whole 1 | records | CRC32C of all before 4
@@ -36,7 +37,7 @@ public final class RetainedLogObject {
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private long lastLsn;
 
-    /** A record of it. */
+    /** A record of an object. */
     public record Entry(Lsn lsn, RecordType type, ByteBuffer payload, boolean whole) {
         public Entry {
             requireNonNull(lsn, "lsn is null");
@@ -92,7 +93,7 @@ public final class RetainedLogObject {
      * Reads an object of a shard.
      *
      * @param path for messages
-     * @throws SteleException CORRUPT_DATA if it is none
+     * @throws SteleException CORRUPT_DATA when the bytes are no object of this shard
      */
     public static List<Entry> read(String path, ShardId shard, byte[] object) {
         if (object.length < HEADER_BYTES + Integer.BYTES) {

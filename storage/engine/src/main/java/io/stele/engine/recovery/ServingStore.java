@@ -13,15 +13,16 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store of a warehouse as a running engine reads it. Reads that fail pass as they are, and the
- * engine waits and tries again. But a data file that stays unreadable while other objects are
- * returned ({@link UnreadableFiles}) fails with CORRUPT_DATA: its table is set aside, and shards do
- * not wait for it forever. Missing and short objects are what they are, and so are objects that are
- * no data files. Listings, sizes and changes pass. Thread-safe.
+ * A wrapper of the object store for a running engine, which reports a data file as damaged if it
+ * stays unreadable while other objects are returned. The read of such a file ({@link
+ * UnreadableFiles}) fails with CORRUPT_DATA, so its table is set aside, and shards do not wait for
+ * it forever. Other failed reads pass unchanged, and the engine waits and tries again. Failures of
+ * missing and short objects, and of objects that are no data files, pass unchanged too, as do
+ * listings, sizes and changes. Thread-safe.
  */
 public final class ServingStore extends InterceptedReads {
     private final UnreadableFiles unreadable;
-    private final AtomicReference<@Nullable String> returned; // the last that is no data file
+    private final AtomicReference<@Nullable String> returned; // last object that is no data file
 
     /**
      * @param nowMillis the engine's clock
@@ -32,7 +33,7 @@ public final class ServingStore extends InterceptedReads {
         this.returned = new AtomicReference<>();
     }
 
-    /** Another access to the objects of a store. */
+    /** A wrapper of another view of the same store, with shared state. */
     private ServingStore(ObjectStore store, ServingStore whole) {
         super(store);
         this.unreadable = whole.unreadable;

@@ -5,14 +5,16 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Names of folders that are a shard's, as {@link ShardId#toString} writes them. */
+/**
+ * The parser of the names of shards' folders in the store, which {@link ShardId#toString} writes.
+ */
 final class ShardNames {
     private static final Pattern NAME =
             Pattern.compile("(?<group>[0-9]{1,10})-(?<index>[0-9]{1,10})");
 
     private ShardNames() {}
 
-    /** The shard of a name; empty if the name is another kind. */
+    /** The shard of a name; empty if the name is no shard's. */
     static Optional<ShardId> parse(String name) {
         Matcher parts = NAME.matcher(name);
         if (!parts.matches()) {

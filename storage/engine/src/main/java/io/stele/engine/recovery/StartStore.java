@@ -15,20 +15,24 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store of a warehouse as a start reads it, which tells one object that the store does not
- * return (a bad sector, a refused permission) from a store that does not answer. A read that fails
- * is repeated, with pauses. After each failure an object that this start has read before is read
- * again. If that always works and the read never does, the object is damaged: the read fails with
- * CORRUPT_DATA, so that what depends on the object is set aside. If that fails too, it is an
- * outage, and the read fails as it did. So it is if more than {@value #MAX_DAMAGED} objects cannot
- * be read, as when one of several servers is away, or if a damaged object can be read in the end
- * ({@link #checkDamaged}): then the start fails and may be repeated, and nothing is set aside.
+ * A wrapper of the object store for a start, which distinguishes one unreadable object (a bad
+ * sector, a refused permission) from an outage. A read that fails is repeated, with pauses. After
+ * each failure an object that this start has read before is read again. If that object can always
+ * be read and the first one never, the first one is damaged. Its read fails with CORRUPT_DATA, so
+ * that all that depends on it is set aside. If the other object cannot be read either, it is an
+ * outage, and the read fails as it did. It is also an outage if more than {@value #MAX_DAMAGED}
+ * objects cannot be read, as when one of several servers is away, or if a damaged object can be
+ * read in the end ({@link #checkDamaged}). Then the start fails and may be repeated, and nothing is
+ * set aside.
  *
- * <p>Missing and short objects are what they are. Listings and changes pass. From {@link #serve} on
- * everything passes. Thread-safe.
+ * <p>Failures of missing and short objects pass unchanged, as do listings and changes. From {@link
+ * #serve} on everything passes unchanged. Thread-safe.
  */
 public final class StartStore extends InterceptedReads {
-    /** Each with an answer about another object: a store that fails every second time passes. */
+    /**
+     * Each with an answer about another object, so that a store that fails every second time
+     * passes.
+     */
     public static final int ATTEMPTS = 6;
 
     /** More than bad sectors and wrong permissions are likely to hit at a time. */
@@ -38,7 +42,7 @@ public final class StartStore extends InterceptedReads {
 
     private final LongConsumer pauseMillis;
     private final Set<String> unreadable = ConcurrentHashMap.newKeySet();
-    private volatile @Nullable String answered; // an object of earlier, as this start found it
+    private volatile @Nullable String answered; // an object that was read before
     private volatile boolean isServing;
 
     /**
@@ -52,8 +56,8 @@ public final class StartStore extends InterceptedReads {
     /**
      * Reads each damaged object once more.
      *
-     * @throws IOException one can be read now: the store was unreliable, and what depends on the
-     *     object must not stay set aside
+     * @throws IOException when one can be read now: the store was unreliable, and nothing may stay
+     *     set aside because of the object
      */
     public void checkDamaged() throws IOException {
         for (String path : unreadable) {
@@ -68,7 +72,7 @@ public final class StartStore extends InterceptedReads {
         }
     }
 
-    /** The start has ended. */
+    /** Ends the start: from now on everything passes unchanged. */
     public void serve() {
         isServing = true;
     }
@@ -122,7 +126,7 @@ public final class StartStore extends InterceptedReads {
         }
     }
 
-    /** The next read of it does not wait as long. */
+    /** Notes a damaged object, so that the next read of it does not wait as long. */
     private synchronized void addDamaged(String path, IOException failed) throws IOException {
         if (unreadable.size() >= MAX_DAMAGED && !unreadable.contains(path)) {
             throw failed; // too many: an outage of a part of the store
@@ -131,7 +135,8 @@ public final class StartStore extends InterceptedReads {
     }
 
     /**
-     * @throws IOException the failure, if the store does not return what it returned before either
+     * @throws IOException the failure, when the store does not return an object that it returned
+     *     before either
      */
     private void checkIsNoOutage(String path, IOException failed) throws IOException {
         String known = answered;

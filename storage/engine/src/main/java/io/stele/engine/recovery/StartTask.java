@@ -12,7 +12,7 @@ import java.util.concurrent.Executor;
  * @param <T> its result
  */
 public final class StartTask<T> {
-    /** Waits for the store. */
+    /** A call that waits for the store. */
     @FunctionalInterface
     public interface Call<T> {
         T call() throws IOException;
@@ -23,9 +23,9 @@ public final class StartTask<T> {
     private StartTask() {}
 
     /**
-     * Begins it; fails never.
+     * Begins a call; never fails.
      *
-     * @param executor takes every task
+     * @param executor accepts every task
      */
     public static <T> StartTask<T> begin(Executor executor, Call<T> call) {
         StartTask<T> task = new StartTask<>();
@@ -41,7 +41,7 @@ public final class StartTask<T> {
     }
 
     /**
-     * Waits for all of them, also after failures.
+     * Waits for all tasks, also after failures.
      *
      * @throws IOException or another exception of the first one that failed
      */
@@ -53,7 +53,7 @@ public final class StartTask<T> {
     }
 
     /**
-     * Its result; waits for it.
+     * The result of the call; waits for it.
      *
      * @throws IOException or another exception of the call
      */

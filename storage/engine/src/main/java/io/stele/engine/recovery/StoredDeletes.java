@@ -12,11 +12,12 @@ import java.util.Map;
 import java.util.concurrent.Executor;
 
 /**
- * The deletion vectors of a node that starts, read many at a time. They are the only part of files
- * that a start needs and manifests do not have. Files without deletions have none.
+ * A reader of the deletion vectors that a start needs from the store, many at a time. They are the
+ * only part of files that a start needs and manifests do not have. Files without deletions have
+ * none.
  *
- * <p>Confined to one thread, which first requests those of all files and then takes the result of
- * each.
+ * <p>Confined to one thread, which first requests the deletion vectors of all files and then waits
+ * for each.
  */
 public final class StoredDeletes {
     private final TableFiles files;
@@ -25,7 +26,7 @@ public final class StoredDeletes {
     private volatile boolean isGivenUp;
 
     /**
-     * @param executor of calls that wait for the store; takes every one
+     * @param executor runs calls that wait for the store; accepts every task
      */
     public StoredDeletes(TableFiles files, Executor executor) {
         this.files = requireNonNull(files, "files is null");
@@ -36,7 +37,7 @@ public final class StoredDeletes {
         return files;
     }
 
-    /** Begins to read those of some files; fails never. */
+    /** Begins to read the deletion vectors of some files; never fails. */
     public void read(List<FileEntry> entries) {
         for (FileEntry entry : entries) {
             if (entry.deletionVector().isPresent()) {
@@ -52,15 +53,15 @@ public final class StoredDeletes {
         return files.readDeletes(entry);
     }
 
-    /** Those that have not started are not read any more, because their reader has failed. */
+    /** Cancels the reads that have not begun, because the start has failed. */
     public void giveUp() {
         isGivenUp = true;
     }
 
     /**
-     * That of a file; waits for it.
+     * The deletion vector of a file; waits for it.
      *
-     * @throws IOException, as well as any other exception, if it cannot be read
+     * @throws IOException or any other exception when it cannot be read
      */
     DeletionVector of(FileEntry entry) throws IOException {
         return entry.deletionVector().isEmpty()

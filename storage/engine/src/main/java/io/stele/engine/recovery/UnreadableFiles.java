@@ -10,12 +10,13 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * The data files that a store fails to return while it returns other objects. Waiting does not
- * repair a bad sector or a refused permission, but it does repair an outage. So after a failed read
- * another object is read. A file is unreadable when that went well {@value #MIN_ATTEMPTS} times in
- * a row, over at least {@value #MIN_MILLIS} ms, and the file was never returned. One failure of the
- * other object is an outage, and everything is counted from the beginning. So it is if more than
- * {@value #MAX_FILES} files fail at a time, as when one of several servers is away.
+ * A detector, for a running engine, of data files that the store fails to return while it returns
+ * other objects. Waiting does not repair a bad sector or a refused permission, but it does repair
+ * an outage. So after a failed read another object is read. A file is unreadable when that went
+ * well {@value #MIN_ATTEMPTS} times in a row, over at least {@value #MIN_MILLIS} ms, and the file
+ * was never returned. One failure of the other object is an outage, and all counts begin again. It
+ * is also an outage if more than {@value #MAX_FILES} files fail at a time, as when one of several
+ * servers is away.
  *
  * <p>Thread-safe. Reads of the other object are at least {@value #PROBE_PAUSE_MILLIS} ms apart, so
  * that an outage is not made worse.
@@ -43,7 +44,7 @@ final class UnreadableFiles {
     }
 
     /**
-     * A piece was returned. Others of the same file may still be unreadable.
+     * Notes that a piece was returned. Other pieces of the same file may still be unreadable.
      *
      * @param offset in bytes, or {@link InterceptedReads#WHOLE}
      */
@@ -57,10 +58,10 @@ final class UnreadableFiles {
     }
 
     /**
-     * A piece was not returned.
+     * Notes that a piece was not returned.
      *
-     * @param other reads another object; fails if the store does not return that either
-     * @return how often and for how long, if it is unreadable
+     * @param other reads another object; throws when the store does not return that object either
+     * @return the number of attempts and their time, if the piece is unreadable
      */
     Optional<String> failed(String path, long offset, Probe other) {
         Piece piece = new Piece(path, offset);
@@ -114,7 +115,7 @@ final class UnreadableFiles {
                 : Optional.of("%d attempts in %d s".formatted(found.attempts, millis / 1_000));
     }
 
-    /** What is read at once. */
+    /** The part of a file that one read requests. */
     private record Piece(String path, long offset) {}
 
     /** The read of an object that was returned before. */

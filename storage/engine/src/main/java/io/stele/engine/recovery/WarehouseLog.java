@@ -55,7 +55,7 @@ public final class WarehouseLog {
      * @param epoch that no other engine has, for the id of a new log
      * @param isNew whether the warehouse has never had a table
      * @param toGiveUp the log to continue without
-     * @throws SteleException CORRUPT_DATA if it is missing
+     * @throws SteleException CORRUPT_DATA when it is missing, or another log is found
      */
     public LogMark find(
             LogFiles log,
@@ -83,7 +83,9 @@ public final class WarehouseLog {
         return mark;
     }
 
-    /** Why transactions of before this start may be unknown: it goes on without their log. */
+    /**
+     * The reason why transactions from before this start may be unknown, if their log is given up.
+     */
     public Optional<SteleException> givenUp() {
         return givenUp.map(
                 log ->
@@ -93,7 +95,7 @@ public final class WarehouseLog {
                                         .formatted(log)));
     }
 
-    /** Whether the warehouse has a log that must be there; so it has had a catalog as well. */
+    /** Whether the warehouse has a log that must exist; if so, it has had a catalog too. */
     public boolean isBegun() throws IOException {
         try {
             return versions.latest().filter(named -> named.value().begun()).isPresent();
@@ -153,7 +155,7 @@ public final class WarehouseLog {
         }
     }
 
-    /** The last group of a log that a manifest has seen; a log that is begun has one at least. */
+    /** The last group of a log that a manifest names; at least 1, which every begun log has. */
     private static long durable(Collection<Manifest> manifests, LogId logId) {
         return manifests.stream()
                 .flatMap(manifest -> manifest.log().stream())
@@ -162,14 +164,14 @@ public final class WarehouseLog {
                 .reduce(1, Math::max);
     }
 
-    /** From here on, no other log is this warehouse's. */
+    /** Names a new log: from now on, no other log is this warehouse's. */
     private LogMark name(long epoch) throws IOException {
         LogId logId = LogId.of(epoch, warehouse);
         create(new NamedLog(logId, false));
         return new LogMark(logId, 0);
     }
 
-    /** Makes a log that is new one that must be there from now on. */
+    /** Marks a new log as begun, so that it must exist from now on. */
     public void begin(RecoveredLog log) throws IOException {
         if (begun) {
             return;

@@ -6,14 +6,14 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * The order of keys that lie one behind the other in an array: by key (unsigned bytes) ascending,
- * then by LSN descending.
+ * A radix sort of keys that are stored one behind the other in an array, by key (unsigned bytes)
+ * ascending, then by LSN descending.
  *
- * <p>Sorts numbers, not keys: of each key the bytes behind those that all share, as many as fit
- * into a long beside the key's place. Where these are the same, what follows decides, in the same
- * way. (The keys' beginnings as one digit: a radix sort from the left, as in McIlroy, Bostic and
- * McIlroy, "Engineering radix sort", Computing Systems 6(1), 1993, with a comparison sort for its
- * buckets.) Confined to one thread.
+ * <p>It sorts numbers instead of keys. Each number has the bytes of a key behind the prefix that
+ * all keys share, as many as fit into a long beside the key's position. Keys with equal bytes there
+ * are sorted by the following bytes in the same way. (These bytes are one digit of a radix sort
+ * from the left, as in McIlroy, Bostic and McIlroy, "Engineering radix sort", Computing Systems
+ * 6(1), 1993, with a comparison sort for its buckets.) Confined to one thread.
  */
 public final class EntryOrder {
     private static final VarHandle WORDS =
@@ -41,7 +41,7 @@ public final class EntryOrder {
     }
 
     /**
-     * The places of the keys in their order; equal ones in the order they lie.
+     * The positions of the keys in their order; equal keys in the order in which they are stored.
      *
      * @param ends where each key ends, and the next begins
      */
@@ -114,7 +114,7 @@ public final class EntryOrder {
         return shared < shortest ? shared : -1;
     }
 
-    /** Eight bytes of a key, behind its end zeros. */
+    /** Eight bytes of a key from an offset on, with zeros behind its end. */
     private long word(int place, int offset) {
         int at = start(place) + offset;
         int length = ends[place] - at;

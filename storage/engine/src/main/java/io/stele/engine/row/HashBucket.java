@@ -3,8 +3,8 @@ package io.stele.engine.row;
 import io.stele.protocol.schema.XxHash64;
 
 /**
- * One of the hash buckets into which the keys of a shard are divided: all changes of a key belong
- * to one bucket.
+ * One of the hash buckets into which a shard's keys are divided for its apply workers: all changes
+ * of a key belong to one bucket.
  *
  * <p>Shards use the remainder of the hash of the distribution key. Buckets use the upper bits of
  * the hash of the whole key, so that the keys of one shard are in all buckets.

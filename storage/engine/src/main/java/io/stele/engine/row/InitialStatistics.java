@@ -10,7 +10,10 @@ import io.stele.protocol.schema.ColumnSchema;
 import java.util.List;
 import java.util.Optional;
 
-/** Statistics of a column for rows that were written before the column was added. Stateless. */
+/**
+ * The statistics and sketch of a column for rows that were written before the column was added,
+ * computed from its initial value. Stateless.
+ */
 public final class InitialStatistics {
     private InitialStatistics() {}
 

@@ -6,7 +6,7 @@ import java.util.HexFormat;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Keys as their author wrote them, for messages. */
+/** The formatting of encoded keys as readable column names and values, for messages. */
 public final class KeyText {
     private static final int MAX_VALUE_CHARACTERS = 100; // a value can have 64 KiB and more
 

@@ -104,7 +104,7 @@ public final class KeyedVersion implements Comparable<KeyedVersion> {
     }
 
     /**
-     * A version as a {@code VersionStore} has it.
+     * A version as a {@code VersionStore} stores it.
      *
      * @param prefix {@link #prefix()} of the key
      * @param storedRowLength {@link #storedRowLength()} of it
@@ -180,7 +180,7 @@ public final class KeyedVersion implements Comparable<KeyedVersion> {
         return Arrays.copyOfRange(rowArray, rowOffset, rowOffset + rowLength());
     }
 
-    /** About the bytes that this version takes in memory. */
+    /** About the bytes that this version uses in memory. */
     public int memoryBytes() {
         return OVERHEAD_BYTES + keyLength + rowLength();
     }
@@ -233,7 +233,7 @@ public final class KeyedVersion implements Comparable<KeyedVersion> {
         return Long.hashCode(prefix) * 31 + Long.hashCode(lsn);
     }
 
-    /** The first eight bytes of a key as a big-endian number, behind its end zeros. */
+    /** The first eight bytes of a key as a big-endian number, with zeros behind its end. */
     public static long prefix(byte[] array, int offset, int length) {
         if (length >= Long.BYTES) {
             return (long) WORDS.get(array, offset);

@@ -2,14 +2,16 @@ package io.stele.engine.row;
 
 import java.util.function.IntToLongFunction;
 
-/** A binary search in what is in the order of LSNs. */
+/**
+ * A binary search by LSN over positions in ascending LSN order, for memtables and deletion vectors.
+ */
 public final class LsnOrder {
     private LsnOrder() {}
 
     /**
-     * The first position whose LSN is above another; {@code to} if there is none.
+     * The first position whose LSN is above {@code lsn}; {@code to} if there is none.
      *
-     * @param lsnAt the LSN at a position; not lower than that of the position before
+     * @param lsnAt the LSN at a position; not lower than at the position before
      * @param from the first position
      * @param to the position after the last one
      */

@@ -7,9 +7,9 @@ import java.util.NoSuchElementException;
 import java.util.PriorityQueue;
 
 /**
- * Several sorted sequences of versions as one, by key ascending and LSN descending; where key and
- * LSN are equal, the sequence named first goes first. If a sequence fails to advance, nothing
- * changes. Confined to one thread.
+ * A merge of several sorted sequences of row versions, in memory or files, into one by key
+ * ascending and LSN descending. Where key and LSN are equal, the sequence named first comes first.
+ * If a sequence fails to advance, nothing changes. Confined to one thread.
  */
 public final class MergingVersions implements Iterator<KeyedVersion> {
     private final PriorityQueue<Source> sources;

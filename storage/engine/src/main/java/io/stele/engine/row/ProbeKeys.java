@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The keys of a batch, or of some, in ascending order with their hashes, to be looked up in one
- * file after the other. Immutable.
+ * The keys of one or more write batches, in ascending order with their hashes, to be looked up in
+ * one file after the other. Immutable.
  */
 public final class ProbeKeys {
     private static final int EXPECTED_KEY_BYTES = 16; // grows where they are longer
@@ -27,17 +27,19 @@ public final class ProbeKeys {
         }
     }
 
-    /** The keys of all operations but appends, which have none; leaves the batch at its end. */
+    /**
+     * The keys of all operations but appends, which have none; moves the batch's cursor to its end.
+     */
     static ProbeKeys of(WriteBatchReader batch) {
         return of(List.of(batch), HashBucket.ALL);
     }
 
-    /** Those of them that are in a hash bucket. */
+    /** The keys of a batch that are in a hash bucket. */
     public static ProbeKeys of(WriteBatchReader batch, HashBucket bucket) {
         return of(List.of(batch), bucket);
     }
 
-    /** Those of several batches. */
+    /** The keys of several batches. */
     public static ProbeKeys of(List<WriteBatchReader> batches) {
         return of(batches, HashBucket.ALL);
     }
@@ -69,7 +71,7 @@ public final class ProbeKeys {
         return sorted(bytes, ends, batchOf, count);
     }
 
-    /** Keys that are each a batch of its own, by their place. */
+    /** Keys that each count as a batch, whose index is the key's position in the list. */
     public static ProbeKeys ofEach(List<byte[]> keys) {
         int[] ends = new int[keys.size()];
         int[] places = new int[keys.size()];
@@ -99,7 +101,7 @@ public final class ProbeKeys {
         return new ProbeKeys(sorted, sortedBatches);
     }
 
-    /** Of which batch a key is, from 0. */
+    /** The index of the batch of a key, from 0. */
     public int batch(int index) {
         return batches[index];
     }

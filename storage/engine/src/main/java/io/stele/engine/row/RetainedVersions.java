@@ -6,9 +6,9 @@ import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The versions of a sorted sequence that some reader at or above the retention point can still see:
- * of each key the newest one, and every older one that became obsolete after the retention point.
- * Confined to one thread.
+ * A cursor, for flushes and compactions, over the versions in a sorted sequence that some reader at
+ * or above the retention LSN can still see. They are the newest version of each key, and every
+ * older version that became obsolete above that LSN. Confined to one thread.
  */
 public final class RetainedVersions {
     /** {@link #endLsn} of a version without a newer one in the sequence. */
@@ -28,8 +28,8 @@ public final class RetainedVersions {
     }
 
     /**
-     * @param expiredLsn versions below have expired for every reader, deletions among them: what
-     *     these delete is older still
+     * @param expiredLsn versions below have expired for every reader, including deletions, whose
+     *     rows are older still
      */
     public RetainedVersions(Iterator<KeyedVersion> versions, long retentionLsn, long expiredLsn) {
         this.versions = requireNonNull(versions, "versions is null");

@@ -120,7 +120,7 @@ public final class RowCache {
         /**
          * Caches a row, if it is certainly the newest in a view taken after the ticket.
          *
-         * @param nanos how long finding it took
+         * @param nanos the nanoseconds that finding the row took
          */
         public void offer(Key key, Row row, long ticket, long nanos) {
             if (row.fromLsn() != Row.UNKNOWN) {

@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A builder of the sketches of the columns of rows, one by one, with the hashes of files. Confined
- * to one thread.
+ * A builder of the sketches of columns from rows, which are added one by one; it uses the hashes of
+ * files' sketches. Confined to one thread.
  */
 public final class RowSketches {
     private static final VarHandle LONG =
@@ -37,7 +37,7 @@ public final class RowSketches {
         }
     }
 
-    /** Takes a row of the layout into account. */
+    /** Adds a row of the layout. */
     public void add(BinaryRow row) {
         for (Column column : columns) {
             if (!row.isNull(column.position)) {

@@ -18,15 +18,15 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * One version of a table's schema, with the ways to it from every version before: what is in memory
- * and in files has the layout of the version it was written with, and is mapped when it is read.
- * Immutable; safe for use by many threads.
+ * One version of a table's schema, with mappings to it from the rows of every earlier version. Rows
+ * in memory and in files have the layout of the version with which they were written, and are
+ * mapped when they are read. Immutable; safe for use by many threads.
  */
 public final class TableVersions {
     private final TableSchema schema;
     private final SchemaHistory history;
     private final RowLayout layout;
-    private final Map<Integer, RowMapping> mappings; // by version, made when first needed
+    private final Map<Integer, RowMapping> mappings; // by version, created when first needed
 
     public TableVersions(TableSchema schema, SchemaHistory history) {
         this(schema, history, RowLayout.of(schema.columns()), new ConcurrentHashMap<>());
@@ -48,7 +48,7 @@ public final class TableVersions {
         return new TableVersions(schema, SchemaHistory.of(schema));
     }
 
-    /** An earlier version, with the mappings to it from those before it. */
+    /** An earlier version, with the mappings to it from the versions before it. */
     public TableVersions earlier(int version) {
         return new TableVersions(
                 schema.withColumns(version, history.columns(schema, version)), history);
@@ -80,8 +80,8 @@ public final class TableVersions {
     /**
      * The mapping of rows of a version to rows of this one.
      *
-     * @throws io.stele.protocol.SteleException CORRUPT_DATA: the table never had the version, or
-     *     has it only later
+     * @throws io.stele.protocol.SteleException CORRUPT_DATA when the table never had the version,
+     *     or has it only later
      */
     public RowMapping mapping(int fromVersion) {
         return mappings.computeIfAbsent(

@@ -30,21 +30,21 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The collection of the changes of one window, or a part of it, from a view of a shard, step by
- * step. Confined to one thread at a time.
+ * A collector, for a change scan, of the changes of one window of LSNs, or a part of it, from a
+ * shard's memtables and files. Confined to one thread at a time.
  *
- * <p>The versions of memtables are found by LSN, and what each replaced by key. In SST files with
- * changes the versions of a key are adjacent; other SST files are looked into by key, for many keys
- * together, unless they are small. A column file stores, for each row, the LSN at which it began
- * and the LSN at which it ended. Where both are of one key at one LSN, the row that began replaced
- * the one that ended: so one side is collected before the other is read ({@link
+ * <p>The versions of memtables are found by LSN, and the version that each replaced by key. In SST
+ * files with changes the versions of a key are adjacent; other SST files are searched by key, for
+ * many keys together, unless they are small. A column file stores, for each row, the LSN at which
+ * it began and the LSN at which it ended. If a row began and another row ended with one key at one
+ * LSN, the first replaced the second, so one side is collected before the other is read ({@link
  * CollectedChanges#isBeginsFirst}).
  */
 final class ChangeCollector implements AutoCloseable {
-    /** Rows of SST files without changes that are read for each row of those with changes. */
+    /** Rows of SST files without changes that are read for each row of SST files with changes. */
     private static final int MAX_READ_FOR_ONE = 4;
 
-    /** Places of changes that were dropped, beyond as many as are left. */
+    /** Places of dropped changes that are kept, beyond as many as are left. */
     private static final int MAX_DROPPED = 1024;
 
     private enum Phase {
@@ -67,22 +67,22 @@ final class ChangeCollector implements AutoCloseable {
     private final BinaryRow row;
     private final ArrayDeque<ColumnFile> ending;
     private final ArrayDeque<ColumnFile> beginning;
-    private ArrayDeque<KeyedVersion> unknown = new ArrayDeque<>(); // places whose row before is so
+    private ArrayDeque<KeyedVersion> unknown = new ArrayDeque<>(); // without their row before
     private Phase phase;
     private @Nullable EndedRows ends;
     private int memTable; // being read
     private @Nullable Iterator<KeyedVersion> inMemory;
     private @Nullable Iterator<KeyedVersion> sorted;
-    private boolean isSortedComplete; // the sorted versions have those before the window
-    private @Nullable KeyedVersion newer; // of the sorted ones, whose predecessor is not read yet
+    private boolean isSortedComplete; // sorted includes versions before the window
+    private @Nullable KeyedVersion newer; // of sorted; its predecessor is not read yet
     private @Nullable ColumnFileCursor begins;
     private @Nullable ColumnFile begun;
-    private boolean isSettling; // unknown ones are looked up before others are added
+    private boolean isSettling; // unknown places are looked up before others are added
     private @Nullable KeyLookup lookup;
-    private int fetched; // unknown ones for which the lookup has in memory what it needs
+    private int fetched; // unknown places whose blocks are in memory
 
     /**
-     * @param changes gets what its window and part want
+     * @param changes receives the changes of its window and part
      * @param predicate changes whose rows do not match are not shown
      * @param withBeforeImages whether the rows before updates are shown
      */
@@ -105,7 +105,7 @@ final class ChangeCollector implements AutoCloseable {
         // If there are SST files, they have every version
         List<ColumnFile> columns =
                 hasRows ? List.of() : view.columnFiles().stream().filter(wanted::hasKeys).toList();
-        // The first ones to be needed first, since the window may become shorter
+        // Files that are needed first come first, since the window may become shorter
         this.ending =
                 new ArrayDeque<>(
                         columns.stream()
@@ -234,7 +234,7 @@ final class ChangeCollector implements AutoCloseable {
         }
     }
 
-    /** Whether a newer memtable has a version of the same key and LSN, which counts. */
+    /** Whether a newer memtable has a version of this key and LSN, which counts instead. */
     private boolean isReplaced(KeyedVersion version) {
         for (int i = 0; i < memTable; i++) {
             MemTable newerTable = view.memTables().get(i);
@@ -340,8 +340,8 @@ final class ChangeCollector implements AutoCloseable {
     /**
      * Adds a version of a memtable or an SST file.
      *
-     * @param before the version of the key before it; null: there is none in them
-     * @param isComplete whether there is none in SST files either
+     * @param before the version of the key before it; null: none was found
+     * @param isComplete whether SST files have no version before it either, if none was found
      */
     private void add(KeyedVersion version, @Nullable KeyedVersion before, boolean isComplete) {
         if (before != null) {
@@ -463,7 +463,7 @@ final class ChangeCollector implements AutoCloseable {
         fetched = Math.max(0, fetched - 1);
     }
 
-    /** Reads for many keys at once where that is worth it. */
+    /** Reads for many keys at once if that is useful. */
     private KeyLookup fetch() throws IOException {
         if (!KeyPrefetch.isUseful(files, view.schema(), unknown.size())) {
             return new KeyLookup(files);

@@ -25,7 +25,7 @@ final class ChangeFilePruner {
         this.versions = requireNonNull(versions, "versions is null");
         this.predicate = requireNonNull(predicate, "predicate is null");
         TableSchema schema = versions.schema();
-        // Without a key each row has an id of its own, and replaces none
+        // Without a key each row has an id of its own, and replaces no row
         Map<Integer, ColumnDomain> domains = new HashMap<>(predicate.domains());
         if (schema.hasPrimaryKey()) {
             domains.keySet().retainAll(schema.primaryKey());
@@ -34,7 +34,7 @@ final class ChangeFilePruner {
         this.partitions = new PartitionMatcher(schema, ofKeys);
     }
 
-    /** Whether a row of the file, or one that it replaced or that replaced it, may match. */
+    /** Whether a row of the file, or a row that it replaced or that replaced it, may match. */
     boolean hasKeys(ColumnFile file) {
         return partitions.matches(file.entry()) && mayMatch(file, ofKeys);
     }

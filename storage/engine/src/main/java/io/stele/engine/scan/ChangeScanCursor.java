@@ -15,14 +15,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * A cursor of a change scan over the changes of one shard of a table after one LSN and up to
  * another, in the order of their LSNs. Each change is returned by itself: the row as it was written
- * or, for a delete, as it was before. If it is asked for, the row before an update comes directly
- * before the row after it.
+ * or, for a delete, as it was before. If requested, the row before an update comes directly before
+ * the row after it.
  *
- * <p>It collects the changes of as many LSNs as fit into the memory it has, returns them in order,
- * and goes on with those after them ({@link CollectedChanges}).
+ * <p>It collects the changes of as many LSNs as fit into its memory, returns them in order, and
+ * continues with the next LSNs ({@link CollectedChanges}).
  *
  * <p>The predicate applies to each row that is returned. Its conditions on key columns hold for a
- * row and for the one that it replaced, so files without such keys are not read. By other columns a
+ * row and for the row that it replaced, so files without such keys are not read. By other columns a
  * file is pruned only if none of its rows can have replaced another row.
  *
  * <p>Expired rows are not deletes and are not returned. Confined to one thread at a time.
@@ -59,13 +59,13 @@ public final class ChangeScanCursor implements RowCursor {
     }
 
     /**
-     * The changes of a view.
+     * Opens a cursor over the changes of a view; reads nothing yet.
      *
      * @param fromLsn the view has the history from here on; changes at it are not returned
      * @param toLsn everything up to it is applied; changes at it are returned
      * @param predicate rows that do not match are left out
      * @param withBeforeImages whether rows before updates are returned
-     * @param maxBytes about the memory for changes; one change at least is held
+     * @param maxBytes the approximate memory for changes; at least one change is held
      * @param closed called once, when the cursor is closed: until then the history is retained
      */
     public static ChangeScanCursor open(
@@ -166,7 +166,7 @@ public final class ChangeScanCursor implements RowCursor {
         return row;
     }
 
-    /** When it happened. */
+    /** The LSN of the change. */
     @Override
     public long lsn() {
         return changeLsn;

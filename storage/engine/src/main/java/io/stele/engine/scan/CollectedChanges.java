@@ -11,17 +11,18 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The changes of a window of LSNs in the order of LSN and key, in bounded memory. Confined to one
- * thread at a time.
+ * A buffer of the changes that a change scan collects for a window of LSNs, and returns by LSN and
+ * key, in bounded memory. Confined to one thread at a time.
  *
- * <p>Changes are added in any order. When they take too much memory, those of the highest LSN are
- * dropped, and the window ends below it. So the rest has every change of the window, and can be
- * returned in order; the next window begins where this one ends.
+ * <p>Changes are added in any order. When they need too much memory, the changes of the highest LSN
+ * are dropped, and the window ends below it. So the buffer has every change of the window, and can
+ * return them in order; the next window begins where this one ends.
  *
  * <p>A window of a single LSN with too many changes needs no order: then each change is ready once
- * it is known. Rows that ended are held until it is known what took their place. If these are too
- * many, the window begins again with the rows that began, and the rows that ended need not be held;
- * if those are too many as well, they are taken in parts, each with the keys of some hashes.
+ * it is known. Rows that ended are held until it is known which rows replaced them. If they are too
+ * many, the window begins again with the rows that began, and the rows that ended need not be held.
+ * If the rows that began are too many, too, they are collected in parts, each with the keys of some
+ * hashes.
  *
  * <pre>
  * from              end                    last
@@ -42,7 +43,7 @@ final class CollectedChanges {
     private final Deque<Entry> ready = new ArrayDeque<>();
     private long fromLsn;
     private long endLsn;
-    private long length = Long.MAX_VALUE; // of windows, about
+    private long length = Long.MAX_VALUE; // approximate, of windows
     private boolean hasShrunk;
     private Part part = Part.ALL;
     private Order order = Order.BY_LSN_AND_KEY;
@@ -94,12 +95,12 @@ final class CollectedChanges {
         }
     }
 
-    /** The window has the changes after it. */
+    /** The LSN after which the window begins. */
     long fromLsn() {
         return fromLsn;
     }
 
-    /** The highest LSN of the window; falls while changes are added. */
+    /** The highest LSN of the window, inclusive; falls while changes are added. */
     long endLsn() {
         return endLsn;
     }
@@ -108,7 +109,9 @@ final class CollectedChanges {
         return lsn > fromLsn && lsn <= endLsn;
     }
 
-    /** Whether a change of the version's key at an LSN belongs to what is collected now. */
+    /**
+     * Whether a change of the version's key at an LSN belongs to the window and part collected now.
+     */
     boolean isWanted(KeyedVersion version, long lsn) {
         return hasLsn(lsn) && part.has(version);
     }
@@ -123,7 +126,7 @@ final class CollectedChanges {
         return order == Order.ANY_BEGINS_FIRST;
     }
 
-    /** Whether what was added is dropped, and {@link #advance} goes to the same window again. */
+    /** Whether the added changes are dropped, and {@link #advance} begins this window again. */
     boolean mustBeginAgain() {
         return mustBeginAgain;
     }
@@ -133,7 +136,7 @@ final class CollectedChanges {
         return unknown;
     }
 
-    /** Whether there are ends of rows in whose place no row began so far. */
+    /** Whether there are rows that ended and that no row has replaced so far. */
     boolean hasOpenEnds() {
         return openEnds > 0;
     }
@@ -225,15 +228,15 @@ final class CollectedChanges {
     }
 
     /**
-     * All rows of files that ended are added, or all that began. Once one side is, what comes from
-     * the other is known at once.
+     * Notes that all rows of files that ended are added, or all that began. From then on, each row
+     * of the other side completes a change at once.
      */
     void sideIsAdded() {
         hasFirstSide = true;
     }
 
     /**
-     * Adds a version, at its LSN, of which it is not known whether it took the place of a row.
+     * Adds a version, at its LSN, of which it is unknown whether it replaced a row.
      *
      * @param version a tombstone: of a row that ended, if there was one
      * @param isShown whether its row is to be shown
@@ -286,7 +289,7 @@ final class CollectedChanges {
         return change;
     }
 
-    /** Nothing is added any more to a change, unless rows that ended are yet to come. */
+    /** Completes a change: nothing more is added to it, unless rows that ended are yet to come. */
     private void settled(KeyedVersion at, Change change) {
         if (order == Order.ANY) {
             changes.remove(at);
@@ -367,18 +370,21 @@ final class CollectedChanges {
         unknown -= change.isBeforeUnknown ? 1 : 0;
     }
 
-    /** Takes a change that can be returned before all are added; null: there is none. */
+    /** Removes and returns a change that is ready before all are added; null: there is none. */
     @Nullable Entry pollReady() {
         return ready.poll();
     }
 
-    /** Takes the first change, once all of the window, or the part of it, are added. */
+    /**
+     * Removes and returns the first change, once all changes of the window or part are added; null:
+     * there is none.
+     */
     @Nullable Entry poll() {
         Map.Entry<KeyedVersion, Change> first = changes.pollFirstEntry();
         return first == null ? null : new Entry(first.getKey().lsn(), first.getValue());
     }
 
-    /** Goes on to the next part or window, once all changes are taken; false: there is none. */
+    /** Moves to the next part or window, once all changes are returned; false: there is none. */
     boolean advance() {
         bytes = 0;
         openEnds = 0;
@@ -410,7 +416,7 @@ final class CollectedChanges {
     /** A change to be returned. */
     record Entry(long lsn, Change change) {}
 
-    /** What happened to one key at one LSN. */
+    /** The change of one key at one LSN. */
     static final class Change {
         private @Nullable KeyedVersion before;
         private @Nullable KeyedVersion after;

@@ -7,13 +7,13 @@ import io.stele.engine.row.KeyedVersion;
 import io.stele.engine.scan.RowCursor.Step;
 import java.io.IOException;
 
-/** The rows of a column file that a reader at one LSN sees. */
+/** The source of a scan's rows from one column file, as a reader at one LSN sees them. */
 final class ColumnFileSource implements ScanSource {
     private final ColumnFileVersions versions;
     private final long lsn;
 
     /**
-     * @param versions must pass over rows that ended at or below {@code lsn}
+     * @param versions must skip rows that became obsolete at or below {@code lsn}
      */
     ColumnFileSource(ColumnFileVersions versions, long lsn) {
         this.versions = requireNonNull(versions, "versions is null");

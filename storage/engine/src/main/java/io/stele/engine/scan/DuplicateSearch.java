@@ -49,7 +49,7 @@ public final class DuplicateSearch {
     private final IndexView index;
     private @Nullable Iterator<KeyedVersion> entries; // from the first step on
 
-    // The entries that begin as the last one did:
+    // The state of the entries with the column values of the last one:
     private byte @Nullable [] columns;
     private byte @Nullable [] lastKey;
     private boolean single; // only one primary key so far, whose row was not read
@@ -79,7 +79,7 @@ public final class DuplicateSearch {
      * Does a part of the search.
      *
      * @return whether there is more
-     * @throws SteleException DUPLICATE_KEY: two rows have the same values
+     * @throws SteleException DUPLICATE_KEY when two rows have equal values
      */
     public boolean step() throws IOException {
         Iterator<KeyedVersion> left = entries == null ? index.allEntries() : entries;
@@ -127,7 +127,7 @@ public final class DuplicateSearch {
         hold(primaryKey);
     }
 
-    /** Notes which values the row of a key has, if another one had them not. */
+    /** Notes the values of the row of a key; throws when another row has equal values. */
     private void hold(byte[] primaryKey) throws IOException {
         long hash = XxHash64.hash(primaryKey, 0, primaryKey.length);
         byte[] bytes = rows.find(view, primaryKey, hash, lsn, fromLsn).bytes();

@@ -23,21 +23,21 @@ import org.roaringbitmap.PeekableIntIterator;
 import org.roaringbitmap.RoaringBitmap;
 
 /**
- * The rows of a column file that ended between two LSNs, in no defined order. A few of them are
- * read by themselves, the row groups that have them side by side; else the file is read from its
- * beginning. Confined to one thread at a time.
+ * A cursor, for change scans, over the rows of a column file that became obsolete between two LSNs,
+ * in no defined order. A few rows are read individually, with their row groups in parallel;
+ * otherwise the file is read from its beginning. Confined to one thread at a time.
  */
 final class EndedRows implements AutoCloseable {
-    /** Below it, most row groups have none of them. */
+    /** With fewer than one obsolete row in so many, most row groups have none. */
     private static final int ROWS_A_SEEK = 512;
 
-    /** Of one step that waits for the store. */
+    /** Rows of one step that waits for the store. */
     private static final int ROWS_A_READ = 256;
 
-    /** 8 MiB: of these, by the average of the file's rows. */
+    /** 8 MiB of rows of one such step, by the average size of the file's rows. */
     private static final long BYTES_A_READ = 8 << 20;
 
-    /** Rows take some times what they have in files. */
+    /** Rows need several times their bytes in files. */
     private static final long DECODED_BYTES = 4;
 
     private final TableFiles files;
@@ -70,8 +70,8 @@ final class EndedRows implements AutoCloseable {
      * @param keys encodes the key of a row; null: the row id is the key
      * @param fromLsn rows that ended after it
      * @param toLsn rows that ended at or before it
-     * @throws io.stele.protocol.SteleException READ_POINT_EXPIRED if the file does not know any
-     *     more what ended after {@code fromLsn}
+     * @throws io.stele.protocol.SteleException READ_POINT_EXPIRED when the file no longer has all
+     *     deletions after {@code fromLsn}
      */
     static EndedRows open(
             TableFiles files, ColumnFile file, @Nullable KeyEncoder keys, long fromLsn, long toLsn)
@@ -142,12 +142,12 @@ final class EndedRows implements AutoCloseable {
         version = ColumnFileVersions.version(keys, view.wrap(row), row, rowId, lsn);
     }
 
-    /** The row that the cursor is on; null: on none. */
+    /** The row that the cursor is on; null: it is on no row. */
     @Nullable KeyedVersion version() {
         return version;
     }
 
-    /** The LSN at which it ended. */
+    /** The LSN at which the row became obsolete. */
     long endLsn() {
         return endLsn;
     }

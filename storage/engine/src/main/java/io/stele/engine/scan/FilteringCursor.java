@@ -16,11 +16,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cursor over several sources, one after the other, that leaves out what the predicate excludes.
- * Confined to one thread at a time.
+ * A row cursor of a scan over several sources, one after the other, that leaves out the rows that
+ * the predicate excludes. Confined to one thread at a time.
  */
 final class FilteringCursor implements RowCursor {
-    private final ArrayDeque<Opener> openers; // that were not opened
+    private final ArrayDeque<Opener> openers; // not opened yet
     private final BinaryRow row;
     private final RowMatcher matcher;
     private final TableSchema schema;

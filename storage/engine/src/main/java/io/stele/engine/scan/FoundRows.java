@@ -12,7 +12,10 @@ import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The rows that lookups by index found, all in memory. Confined to one thread at a time. */
+/**
+ * A row cursor over the rows that a lookup by index found, all in memory. Confined to one thread at
+ * a time.
+ */
 public final class FoundRows implements RowCursor {
     private final Iterator<FoundRow> rows;
     private final BinaryRow row;

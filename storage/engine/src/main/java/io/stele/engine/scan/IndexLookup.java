@@ -28,7 +28,7 @@ public final class IndexLookup {
     /** Entries whose rows are fetched together. */
     private static final int PREFETCHED_ENTRIES = 256;
 
-    /** Keys whose entries are read together to count them: the first ones may be enough. */
+    /** Keys whose entries are read together to count them: the first keys may be enough. */
     private static final int COUNTED_KEYS = 64;
 
     private final TableFiles files;
@@ -38,8 +38,9 @@ public final class IndexLookup {
     }
 
     /**
-     * At most {@code limit} rows, prefix by prefix, and of each by index columns, then primary key.
-     * Blocks on files; what all need of the index is read together, and so are rows.
+     * At most {@code limit} rows, prefix by prefix, and for each prefix by index columns, then
+     * primary key. Blocks on files; index blocks for all prefixes are read together, and so are
+     * rows.
      *
      * @param prefixes encoded values of the first index columns, with {@link IndexKeys#columns}
      * @param fromLsn rows below have expired
@@ -141,7 +142,9 @@ public final class IndexLookup {
         }
     }
 
-    /** Whose rows are fetched together: what is found is held in memory anyway. */
+    /**
+     * The number of entries whose rows are fetched together; found rows are held in memory anyway.
+     */
     private int entriesARead(TableView view) {
         return isPrefetching(view, PREFETCHED_ENTRIES) ? PREFETCHED_ENTRIES : 1;
     }
@@ -160,7 +163,7 @@ public final class IndexLookup {
         return new KeyLookup(files, prefetch.fetch());
     }
 
-    /** An entry of the index and the primary key that it is of. */
+    /** An entry of the index, and the primary key that it belongs to. */
     @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Entry(KeyedVersion version, byte[] prefix, byte[] key, long hash) {
         static Entry of(KeyedVersion version, byte[] prefix, IndexKeys keys) {

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * key and whose row is not deleted. Immutable.
  */
 public final class KeyLookup {
-    /** Not for the cache: at an older LSN the row may still be there. */
+    /** Not for the cache: at an older LSN the row may still be visible. */
     private static final Row EXPIRED = Row.absent(Row.UNKNOWN);
 
     private final TableFiles files;
@@ -35,7 +35,7 @@ public final class KeyLookup {
     }
 
     /**
-     * @param fetched what need not be read again
+     * @param fetched rows and blocks that need not be read again
      */
     public KeyLookup(TableFiles files, Prefetched fetched) {
         this(files, fetched, true);
@@ -48,9 +48,9 @@ public final class KeyLookup {
     }
 
     /**
-     * The same for one of several keys where nothing may block: a row of a column file counts as
-     * not in memory even if its row group is, since the rows of all keys are found in it at once,
-     * in about the time that this one takes.
+     * A lookup for one of several keys where nothing may block: a row of a column file counts as
+     * not in memory even if its row group is, since the rows of all keys can be found in the row
+     * group together, in about the time of one.
      */
     public KeyLookup withoutSeeks() {
         return new KeyLookup(files, fetched, false);
@@ -61,9 +61,9 @@ public final class KeyLookup {
      * Blocks on files.
      *
      * @param hash {@link io.stele.protocol.schema.XxHash64} of the key
-     * @param lsn {@code Long.MAX_VALUE}: the latest; only for tables with SST files. Those with
-     *     column files alone mark the old row before the new one's LSN counts as applied, but
-     *     perhaps after it is in memory, and so are read at the applied LSN
+     * @param lsn {@code Long.MAX_VALUE}: the latest; only for tables with SST files. Tables with
+     *     column files alone mark the old row before the LSN of the new row counts as applied, but
+     *     perhaps after the new row is in memory, so they are read at the applied LSN
      * @param fromLsn rows below have expired
      */
     public Row find(TableView view, byte[] key, long hash, long lsn, long fromLsn)
@@ -77,7 +77,7 @@ public final class KeyLookup {
             }
             if (version != null) {
                 if (version.lsn() < fromLsn) {
-                    return EXPIRED; // and so has all that is older
+                    return EXPIRED; // and all older versions, too
                 }
                 long newestFromLsn = obsolete ? Row.UNKNOWN : version.lsn();
                 if (!version.isDeleted()) {

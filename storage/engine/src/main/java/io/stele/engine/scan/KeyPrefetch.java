@@ -41,22 +41,22 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>It is only a hint: a lookup reads what it does not find in memory. So a failed read is ignored
- * here. If the failure persists, it comes again in the lookups of the keys that need the read.
+ * here. If the failure persists, it recurs in the lookups of the keys that need the read.
  */
 public final class KeyPrefetch {
-    /** The usual number of keys in one request of a reader: they take no longer than one. */
+    /** The usual number of keys in one request of a reader, which takes no longer than one key. */
     private static final int MAX_KEYS = 1024;
 
     /**
-     * Keys that are read in one step if it has to wait anyway, because the change of threads costs
-     * as much.
+     * Keys that are read in one step if it must wait anyway, because the change of threads costs as
+     * much.
      */
     public static final int MIN_KEYS = 64;
 
-    /** 16 MiB: of the rows of the keys, by the average of the files' rows. */
+    /** 16 MiB of rows of the keys, by the average size of the files' rows. */
     private static final long ROW_BYTES = 16 << 20;
 
-    /** Rows take some times what they have in files. */
+    /** Rows need several times their bytes in files. */
     private static final long DECODED_BYTES = 4;
 
     private final TableFiles files;
@@ -68,11 +68,11 @@ public final class KeyPrefetch {
     }
 
     /**
-     * Whether it is worth to prefetch: from a store that is far away always; from a local disk for
-     * several keys of a table whose rows are only in column files. Those of one row group are near
-     * each other, and to seek a row in it costs as much as to decode some hundred.
+     * Whether prefetching is useful: always from a remote store; from a local disk for several keys
+     * of a table whose rows are only in column files. Rows of one row group are near each other,
+     * and a seek of one row costs as much as decoding some hundred.
      *
-     * @param keys that are looked up together
+     * @param keys the number of keys that are looked up together
      */
     public static boolean isUseful(TableFiles files, TableSchema schema, int keys) {
         return files.parallelReads().isParallel() || (keys > 1 && !schema.orientation().hasRows());
@@ -100,7 +100,7 @@ public final class KeyPrefetch {
         private final List<Key> keys = new ArrayList<>();
         private final List<Boolean> likely = new ArrayList<>(); // of each key
         private boolean isOnly; // some key's row can only be in this file
-        private boolean isOpened; // or was tried to be
+        private boolean isOpened; // or opening it was tried
         private boolean isSkipped; // it could not be opened
         private @Nullable SortedFilePrefetch prefetch; // null: rows are found by row id
         private @Nullable ColumnFileReader reader;
@@ -114,7 +114,7 @@ public final class KeyPrefetch {
             likely.add(isLikely);
         }
 
-        /** The file's index is open: checks its keys. */
+        /** Checks the keys, once the file's index is open. */
         private void begin(Prefetched fetched) throws IOException {
             SortedFilePrefetch begun = opened.prefetch(fetched);
             if (begun != null) {
@@ -169,7 +169,7 @@ public final class KeyPrefetch {
     }
 
     /**
-     * @param lsn at which it is looked up
+     * @param lsn the LSN as of which the key is looked up
      * @param withRow whether the row itself is wanted where it is in a column file
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -180,7 +180,7 @@ public final class KeyPrefetch {
      *
      * @param hash {@link io.stele.protocol.schema.XxHash64} of the key
      * @param lsn as in {@link KeyLookup#find}
-     * @param fromLsn as there
+     * @param fromLsn as in {@link KeyLookup#find}
      */
     public void add(TableView view, byte[] key, long hash, long lsn, long fromLsn) {
         boolean hasRows = view.schema().orientation().hasRows();
@@ -213,7 +213,7 @@ public final class KeyPrefetch {
     }
 
     /**
-     * The same in column files.
+     * Adds a key whose newest version will be searched in some column files.
      *
      * @param withRow whether the row itself will be read
      */
@@ -248,7 +248,7 @@ public final class KeyPrefetch {
         candidates.forEach(index -> index.add(key, isLikely));
     }
 
-    /** Reads. What was found is for {@link KeyLookup}. */
+    /** Reads the blocks and rows for all added keys, and returns them for {@link KeyLookup}. */
     public Prefetched fetch() throws IOException {
         LazyReader.openAll(
                 indexes.values().stream().flatMap(index -> index.opened.lazy().stream()).toList(),
@@ -262,7 +262,7 @@ public final class KeyPrefetch {
 
     private void addIndexReads(Index index, List<ParallelReads.Read> reads) throws IOException {
         if (index.opened.lazy().filter(lazy -> !lazy.isOpen()).isPresent()) {
-            index.isSkipped = true; // its reader tries again, and fails
+            index.isSkipped = true; // its lookup tries again, and fails
             return;
         }
         index.begin(fetched);
@@ -283,7 +283,7 @@ public final class KeyPrefetch {
         }
     }
 
-    // Once, and by the index: without a cache of metadata nothing else remembers it
+    // Once, and kept by the index: without a cache of metadata nothing else keeps the reader
     private void open(Index index, List<ParallelReads.Read> reads) {
         if (!(index.opened instanceof Opened.Columns(ColumnFile file)) || index.isOpened) {
             return;
@@ -339,7 +339,7 @@ public final class KeyPrefetch {
         void add(Index index) throws IOException;
     }
 
-    /** A round: a file for which it cannot be found out what to read has no part in it. */
+    /** Runs one round of reads, without the files whose reads cannot be planned. */
     private void readAll(Plan plan, List<ParallelReads.Read> reads) throws IOException {
         for (Index index : indexes.values()) {
             if (!index.isSkipped) {

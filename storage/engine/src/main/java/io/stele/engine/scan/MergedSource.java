@@ -8,7 +8,7 @@ import io.stele.engine.scan.RowCursor.Step;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 
-/** Rows of memtables, or of memtables and SST files, that are merged by key. */
+/** The source of a scan's rows from memtables, or from memtables and SST files, merged by key. */
 final class MergedSource implements ScanSource {
     private final VisibleVersions versions;
 

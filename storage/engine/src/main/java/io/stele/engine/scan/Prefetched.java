@@ -20,13 +20,13 @@ import java.util.concurrent.atomic.AtomicLong;
  * Several threads may add rows at once; the rest is filled by one thread.
  */
 public final class Prefetched {
-    /** 64 MiB: of one call, which wants 16 MiB by the average of the files' rows. */
+    /** 64 MiB of rows for one call, which wants 16 MiB by the average size of the files' rows. */
     static final long MAX_BYTES = 64 << 20;
 
-    /** 32 MiB: of one call; what is beyond is found in the block cache, as a rule. */
+    /** 32 MiB of blocks for one call; further blocks are usually found in the block cache. */
     private static final long MAX_BLOCK_BYTES = 32 << 20;
 
-    /** Nothing was. */
+    /** No prefetched data. */
     public static final Prefetched NONE = new Prefetched();
 
     private final Map<String, Map<Integer, ColumnRow>> byFile = new ConcurrentHashMap<>();
@@ -35,7 +35,7 @@ public final class Prefetched {
     private final Map<String, KeyIndexReader> keyIndexes = new HashMap<>(); // by path of the rows
     private final Map<String, SstFileReader> sstFiles = new HashMap<>();
 
-    /** The reader of a key index that holds what is read ahead. */
+    /** The reader of a key index that holds the blocks that it reads ahead. */
     KeyIndexReader hold(String path, KeyIndexReader index) {
         return keyIndexes.computeIfAbsent(path, _ -> index.holding(blocks));
     }
@@ -57,7 +57,7 @@ public final class Prefetched {
         return reader == null ? file : file.withReader(reader);
     }
 
-    /** Takes a row, or leaves it to its lookup if there is no room. */
+    /** Adds a row; without room the row is dropped, and its lookup reads it. */
     void add(String path, ColumnRow row) {
         if (!isFull()) {
             bytes.addAndGet(row.row().length);
@@ -65,12 +65,12 @@ public final class Prefetched {
         }
     }
 
-    /** Whether no further row is taken. */
+    /** Whether no further row is accepted. */
     boolean isFull() {
         return bytes.get() >= MAX_BYTES;
     }
 
-    /** A row of a column file as one of the file's version, read if it is not here; may block. */
+    /** A row of a column file in the file's schema version, read if it is not here; may block. */
     public ColumnRow row(TableFiles files, ColumnFile file, int ordinal) throws IOException {
         Optional<ColumnRow> present = find(file.entry().path(), ordinal);
         return present.isPresent()

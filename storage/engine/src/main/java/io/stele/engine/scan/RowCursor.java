@@ -13,7 +13,7 @@ public interface RowCursor extends AutoCloseable {
     enum Step {
         /** The cursor is on a row. */
         ROW,
-        /** The cursor is on none; there may be more. */
+        /** The cursor is on no row; there may be more. */
         NONE,
         /** There is no further row. */
         END

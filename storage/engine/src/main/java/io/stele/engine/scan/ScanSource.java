@@ -5,14 +5,14 @@ import io.stele.engine.scan.RowCursor.Step;
 import java.io.IOException;
 
 /**
- * Rows that a reader sees, one after the other, before any predicate. Confined to one thread at a
- * time.
+ * A source of the rows that a scan of one shard sees, one after the other, before the predicate is
+ * applied. Confined to one thread at a time.
  */
 interface ScanSource extends AutoCloseable {
     /** Does about the work of one row. */
     Step step() throws IOException;
 
-    /** The row, after a step that came to one. */
+    /** The row, after a step that reached one. */
     KeyedVersion version();
 
     @Override

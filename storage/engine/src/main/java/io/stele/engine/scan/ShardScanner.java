@@ -35,8 +35,8 @@ public final class ShardScanner {
     }
 
     /**
-     * The rows of a view as of an LSN, in the view's schema version: LIVE those in memory, else
-     * all.
+     * A cursor over the rows of a view as of an LSN, in the view's schema version: with mode LIVE
+     * the rows in memory, otherwise all rows.
      *
      * @param fromLsn rows below have expired
      */

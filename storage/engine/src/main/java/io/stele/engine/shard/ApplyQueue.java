@@ -29,8 +29,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The queue of a shard's durable records that wait to be applied to memory: applied, then
  * acknowledged, in the order of the log. While one worker is enough, records are applied here one
- * after the other. Else groups of writes go to the apply workers. A record of a transaction is a
- * barrier: it waits until they are idle, is applied here, and later records wait for it.
+ * after the other. Otherwise the apply workers receive groups of writes. A record of a transaction
+ * is a barrier: it waits until the workers are idle and is applied here, and later records wait for
+ * it.
  *
  * <p>Invariant: records count as applied in LSN order, each once, when every worker has applied
  * them: {@code appliedLsn = min(workers)}. A record that cannot be applied only because the store
@@ -51,9 +52,9 @@ final class ApplyQueue {
     private final ApplyWorkers workers;
     private final ApplyWorkerPolicy policy;
     private final ApplyLoad load;
-    private final AtomicLong pending = new AtomicLong(); // records that came and are not settled
-    private final Deque<DurableRecord> unapplied = new ArrayDeque<>(); // while it waits
-    private final List<RecordGroup> failed = new ArrayList<>(); // and those behind the first one
+    private final AtomicLong pending = new AtomicLong(); // records that arrived and are not settled
+    private final Deque<DurableRecord> unapplied = new ArrayDeque<>(); // during storeWait
+    private final List<RecordGroup> failed = new ArrayList<>(); // from the first failure on
     private volatile @Nullable StoreWait storeWait; // set by the context
     private Runnable afterApply = () -> {};
 
@@ -79,7 +80,7 @@ final class ApplyQueue {
     }
 
     /**
-     * Before the first record.
+     * Sets the callback and the first number of workers, before the first record arrives.
      *
      * @param newAfterApply called whenever records were applied
      */
@@ -88,12 +89,12 @@ final class ApplyQueue {
         workers.start(options.minWorkers(), this::groupEnded);
     }
 
-    /** Calls what is called when records were applied. */
+    /** Runs the callback that {@link #start} received. */
     void runAfterApply() {
         afterApply.run();
     }
 
-    /** Takes records that come after all before; any thread, in LSN order. */
+    /** Queues durable records for their application; any thread, in LSN order. */
     void arrived(List<DurableRecord> records) {
         boolean behind = pending.getAndAdd(records.size()) > 0;
         state.context().executeBeside(() -> applyAll(records, behind));
@@ -133,10 +134,10 @@ final class ApplyQueue {
                 .ifPresent(wanted -> state.context().execute(() -> useWorkers(wanted)));
     }
 
-    /** At rest. */
+    /** Changes the number of workers; only while none is busy. */
     private void useWorkers(int count) {
         if (storeWait != null || state.isFailed() || count == workers.count()) {
-            return; // some workers may have applied what others have not
+            return; // some workers may be behind others
         }
         workers.use(count);
         if (count == 1) {
@@ -144,7 +145,7 @@ final class ApplyQueue {
         }
     }
 
-    /** Applies records as far as that goes now; the others wait in their turn. */
+    /** Applies records as far as possible now; the remaining records wait in their turn. */
     private void process(List<DurableRecord> records) {
         int from = 0;
         while (from < records.size()) {
@@ -239,7 +240,8 @@ final class ApplyQueue {
     }
 
     /**
-     * Applies the records that workers could not apply, and all behind them, while they are idle.
+     * Applies the records that workers could not apply, and all records behind them, while the
+     * workers are idle.
      */
     private void settleFailed() {
         List<DurableRecord> records = new ArrayList<>();
@@ -358,7 +360,9 @@ final class ApplyQueue {
                 broken);
     }
 
-    /** The first {@code done} records are applied, the others never will be. */
+    /**
+     * Answers the writers of records: the first {@code done} are applied, the rest never will be.
+     */
     private void settle(List<DurableRecord> records, int done) {
         if (done > 0) {
             applied.advance(records.get(done - 1).lsn());

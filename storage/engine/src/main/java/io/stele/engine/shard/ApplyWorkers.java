@@ -20,13 +20,13 @@ import java.util.function.Consumer;
 import java.util.function.IntFunction;
 
 /**
- * The apply workers of a shard: every group of records goes to all of them, and each applies the
- * rows whose keys are in its hash bucket.
+ * The parallel workers that apply a shard's durable log records to memory, each the rows whose keys
+ * are in its hash bucket. Every worker receives every group of records.
  *
  * <p>Invariant: groups come back in the order in which they were started, each when the slowest
- * worker has finished it. So the LSN of the last one is the minimum over the workers. Invariant:
- * the number of workers changes only while all have applied the same records, so that a row is
- * applied by one worker, once.
+ * worker has finished it. So the LSN of the last returned group is the minimum over the workers.
+ * Invariant: the number of workers changes only while all have applied the same records, so that a
+ * row is applied by one worker, once.
  *
  * <p>Confined to the shard's context; {@link #count} and {@link #inFlight} may be read by any
  * thread.
@@ -34,7 +34,7 @@ import java.util.function.IntFunction;
 final class ApplyWorkers {
     private final ShardTables tables;
     private final IntFunction<ExecutionContext> contexts;
-    private final List<ApplyWorker> workers = new ArrayList<>(); // made so far, the first in use
+    private final List<ApplyWorker> workers = new ArrayList<>(); // the first count are in use
     private volatile int count = 1;
     private volatile int inFlight;
     private long attempt;
@@ -49,10 +49,10 @@ final class ApplyWorkers {
     }
 
     /**
-     * Before the first record.
+     * Sets the callback and the first number of workers, before the first record arrives.
      *
-     * @param newOnEnd takes a group that all workers have finished, for {@link #ended}; called on a
-     *     worker's context
+     * @param newOnEnd receives a group that all workers have finished, for {@link #ended}; called
+     *     on a worker's context
      */
     void start(int firstCount, Consumer<RecordGroup> newOnEnd) {
         onEnd = requireNonNull(newOnEnd, "newOnEnd is null");
@@ -86,8 +86,9 @@ final class ApplyWorkers {
     }
 
     /**
-     * Whether the apply workers can apply a record in parallel with those that they have. They
-     * cannot if it has more than rows, or if its table uses another number of hash buckets.
+     * Whether the apply workers can apply a record in parallel with the records that they already
+     * have. They cannot if it has more than rows, or if its table uses another number of hash
+     * buckets.
      */
     boolean takes(DurableRecord record) {
         return switch (record.type()) {
@@ -97,7 +98,10 @@ final class ApplyWorkers {
         };
     }
 
-    /** The table that a batch changes; empty: nothing is to be done for it. */
+    /**
+     * The table whose memtables need a record's batch; empty if the record has none, or no table
+     * needs it.
+     */
     Optional<TableShard> table(DurableRecord record) {
         return record.type() == RecordType.WRITE
                 ? tables.findUnflushed(write(record).batch().tableId(), record.lsn())
@@ -131,7 +135,7 @@ final class ApplyWorkers {
         return new ApplyWork(place, table, write.batch(), record.lsn(), write.firstRowId());
     }
 
-    /** A group came back: marks the rows that its records made obsolete. */
+    /** Counts a group as finished, and marks the rows that its records made obsolete. */
     void ended(RecordGroup group) {
         changeInFlight(-1);
         group.markObsolete();
@@ -156,8 +160,8 @@ final class ApplyWorkers {
     }
 
     /**
-     * Whether one worker has applied its part of a record, but perhaps not all have; only while
-     * they are idle.
+     * Whether at least one worker has applied its part of a record, but perhaps not all have; only
+     * while they are idle.
      */
     boolean isPartial(DurableRecord record) {
         requireRest();

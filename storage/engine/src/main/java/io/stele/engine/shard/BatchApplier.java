@@ -17,14 +17,15 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The applier of batches of plain operations to the tables of a shard, for durable records and in
- * recovery. Confined to the shard's context.
+ * The applier of batches of plain operations to a shard's memtables, for durable records and in
+ * recovery. It also searches the files for the rows that they make obsolete. Confined to the
+ * shard's context.
  */
 final class BatchApplier {
-    /** Rows; with more, looking them up together gains little, and the first wait for the last. */
+    /** In rows. With more, a joint lookup gains little, and the first rows wait for the last. */
     static final int MAX_AHEAD = 16_384;
 
-    /** Side by side: each holds up to 48 MiB of what it has read. */
+    /** Searches at a time; each holds up to 48 MiB that it has read. */
     private static final int MAX_SEARCHES = 4;
 
     private final ShardState state;
@@ -32,7 +33,7 @@ final class BatchApplier {
     private final DamagedTables damaged;
     private final ParallelReads reads;
     private final Map<TableShard, Lsn> ahead = new HashMap<>(); // see lookAhead
-    private Lsn aheadLsn = Lsn.MIN; // of the last write that was prepared
+    private Lsn aheadLsn = Lsn.MIN; // of the last write that was looked up
     private boolean counting;
 
     /**
@@ -45,7 +46,7 @@ final class BatchApplier {
         this.damaged = requireNonNull(damaged, "damaged is null");
     }
 
-    /** From now on what comes in is counted as traffic: replay is over. */
+    /** Counts applied batches as traffic from now on, since replay is over. */
     void startCounting() {
         counting = true;
     }
@@ -55,11 +56,11 @@ final class BatchApplier {
     }
 
     /**
-     * Looks up together what writes end in files, of all tables side by side; to be followed by
-     * {@link #apply} of these, in their order, and then {@link #endAhead}, with nothing between. A
-     * table whose files cannot be used is set aside.
+     * Looks up together the rows in files that writes make obsolete, for several tables in
+     * parallel. Then {@link #apply} of these writes in their order and {@link #endAhead} must
+     * follow, with nothing between. A table whose files cannot be used is set aside.
      *
-     * @param needed the first record that such a table needs
+     * @param needed the LSN of the first record that a table set aside here needs
      */
     void lookAhead(List<AheadWrite> writes, Lsn needed) throws IOException {
         Map<TableShard, Search> searches = new LinkedHashMap<>();
@@ -89,12 +90,12 @@ final class BatchApplier {
         }
     }
 
-    /** Whether what is applied at an LSN was looked up, if it is looked up at all. */
+    /** Whether the writes at an LSN were looked up, as far as they need it. */
     boolean isAhead(Lsn lsn) {
         return lsn.compareTo(aheadLsn) <= 0;
     }
 
-    /** The results of the lookups are not valid any more: files may change. */
+    /** Discards the results of the lookups: files may change from now on. */
     void endAhead() {
         ahead.clear();
         aheadLsn = Lsn.MIN;
@@ -102,7 +103,7 @@ final class BatchApplier {
 
     /**
      * The search for the rows in files that writes of a table make obsolete. A failure is stored,
-     * and thrown when its result is marked.
+     * and thrown when the result is marked.
      */
     private static final class Search implements ParallelReads.Read {
         private final TableShard table;
@@ -140,9 +141,10 @@ final class BatchApplier {
     record AheadWrite(WriteBatchReader batch, Lsn lsn) {}
 
     /**
-     * Applies a batch. A table that cannot take it is set aside, unless the store does not answer.
+     * Applies a batch. A table that cannot apply it is set aside; a store that does not answer is
+     * thrown as a failure instead.
      *
-     * @param logLsn the oldest record that the batch can be replayed from
+     * @param logLsn the LSN of the oldest log record that a replay of the batch needs
      */
     void apply(WriteBatchReader batch, Lsn lsn, long firstRowId, Lsn logLsn) throws IOException {
         Optional<TableShard> table = tables.findUnflushed(batch.tableId(), lsn);

@@ -10,14 +10,16 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * What a transaction that commits in one phase does in one shard. Immutable.
+ * The changes of a transaction that commits in one phase in one shard, as the shard receives them
+ * to check and vote on. Immutable.
  *
  * @param isRepeatable whether a client may ask for its outcome later
- * @param readLsn rows that were changed after it by others are a conflict; empty: none is
+ * @param readLsn the snapshot LSN: rows that other writers changed after it are a conflict; empty:
+ *     conflicts are not checked
  * @param batches in order
- * @param maxResolvedBytes of what its conditional batches come to
- * @param onDurable takes the commit LSN when the transaction is durable, before its rows can be
- *     read; in each shard that takes part
+ * @param maxResolvedBytes the limit on the plain batches that its conditional batches resolve to
+ * @param onDurable receives the commit LSN when the transaction is durable, before its rows can be
+ *     read; called in each shard that takes part
  */
 public record CommitPart(
         String transactionId,
@@ -33,7 +35,10 @@ public record CommitPart(
         requireNonNull(onDurable, "onDurable is null");
     }
 
-    /** For what looks at parts of transactions; each has readers of its own. */
+    /**
+     * The changes in the form of a prepared transaction's part; each call creates new batch
+     * readers.
+     */
     PreparedPart prepared() {
         return new PreparedPart(
                 transactionId,

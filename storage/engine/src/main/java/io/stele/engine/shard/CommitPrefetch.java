@@ -24,24 +24,26 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * A prefetcher of the file blocks that the commit of a prepared transaction reads in one shard: by
- * {@link ConflictCheck} and {@link PartResolution} while the shard's log is held, and by {@link
- * TableShard#ingest} on the shard's context. They find in memory what was read here before. So a
- * slow store delays this commit and no other writes, as far as that fits; the keys of workers'
- * files themselves are read on the context.
+ * A prefetcher of the file blocks that the commit of a transaction reads in one shard, before the
+ * shard's log is held. {@link ConflictCheck} and {@link PartResolution} read these blocks while the
+ * log is held, and {@link TableShard#ingest} reads them on the shard's context. So a slow store
+ * delays this commit and no other writes, as far as the blocks fit into the cache. The keys of
+ * workers' files themselves are read on the context.
  *
- * <p>It is only a hint. What it found is not used, since other writes may change it until the log
- * is held, and a block that is no longer cached is read again. Immutable; {@link #run} blocks and
- * may be called by any thread.
+ * <p>It is only a hint. Its results are not used, since other writes may change the rows until the
+ * log is held, and a block that is no longer cached is read again. Immutable; {@link #run} blocks
+ * and may be called by any thread.
  */
 final class CommitPrefetch {
-    /** 8 MiB of batches of a part and table: blocks for more would drive out each other. */
+    /** 8 MiB of batches of a part and table: blocks for more would evict each other. */
     private static final long MAX_BYTES = 8 << 20;
 
-    /** 32 MiB of other files' key indexes, for all files of a part and table: the same. */
+    /**
+     * 32 MiB of other files' key indexes, for all files of a part and table: more would be evicted.
+     */
     private static final long MAX_INGEST_BYTES = 32 << 20;
 
-    /** Of {@link KeyPrefetch#keysAFetch} lookups each, whose rows take some 16 MiB. */
+    /** Portions of {@link KeyPrefetch#keysAFetch} lookups each, whose rows need some 16 MiB. */
     private static final int MAX_PORTIONS = 16;
 
     private final TableFiles files;
@@ -51,8 +53,8 @@ final class CommitPrefetch {
     }
 
     /**
-     * Whether it is worth to read ahead: a local disk answers at once, and a part without batches
-     * is not checked against the rows of the table.
+     * Whether reading ahead is worth its cost: a local disk answers at once, and a part without
+     * batches and files is not checked against the rows of the table.
      */
     boolean isUseful(PreparedPart part) {
         return files.parallelReads().isParallel()
@@ -60,9 +62,9 @@ final class CommitPrefetch {
     }
 
     /**
-     * Reads what the check of a part needs of one table.
+     * Reads the blocks that the check of a part needs of one table.
      *
-     * @throws IOException of the store; the check meets it again if it persists
+     * @throws IOException when the store fails; the check fails in turn if that persists
      */
     void run(PreparedPart part, TableShard table) throws IOException {
         if (!table.schema().hasPrimaryKey()) {
@@ -182,7 +184,10 @@ final class CommitPrefetch {
         }
     }
 
-    /** Those of a thread of their own: {@link UniqueIndexChecks} are the context's. */
+    /**
+     * New checks for the calling thread: the checks of {@link UniqueIndexChecks} are confined to
+     * the context.
+     */
     private static List<UniqueIndexCheck> checks(TableShard table) {
         return table.view().indexes().stream()
                 .filter(index -> index.keys().index().unique())

@@ -5,8 +5,8 @@ import static java.util.Objects.requireNonNull;
 import io.stele.engine.wal.NodeLog;
 
 /**
- * What a shard has for the log of a transaction that commits in one phase. The shard counts on it:
- * it must be appended, or given back.
+ * A shard's vote to commit a transaction in one phase: the log record of its part, and the ticket
+ * of its noted changes. The caller must append the record, or give the vote back.
  */
 public final class CommitVote {
     private final NodeLog.Entry record;

@@ -36,8 +36,8 @@ import java.util.Set;
 /**
  * A check for write conflicts of one shard's part of a prepared transaction, before it commits. A
  * conflict is a key that the transaction changes and that another writer changed after the snapshot
- * LSN of the transaction. What the transaction read is then not what it would overwrite. Tables
- * that were dropped or replaced, replaced rows of a changed table, and discarded history are
+ * LSN of the transaction. The transaction would then overwrite a version that it has not read.
+ * Tables that were dropped or replaced, replaced rows of a changed table, and discarded history are
  * conflicts too. {@link #find} runs on the shard's context while the shard's log is held, or in the
  * turn of a commit in one phase, so nothing changes during the check.
  */
@@ -93,8 +93,8 @@ final class ConflictCheck {
     }
 
     /**
-     * Reads what a check of these batches reads, so that it is in memory when others wait for the
-     * check. Any thread.
+     * Reads the blocks that a check of these batches needs, so that they are cached when other
+     * writes wait for the check. Any thread.
      */
     void prefetch(TableShard table, List<WriteBatchReader> batches, long readLsn)
             throws IOException {
@@ -117,7 +117,10 @@ final class ConflictCheck {
                         readLsn.withTime());
     }
 
-    /** Rows that it writes to a replaced table would never be seen. */
+    /**
+     * Describes a dropped or replaced table of the part, if there is any: no reader would see rows
+     * there.
+     */
     private static Optional<String> findGone(PreparedPart part, ShardState state) {
         Set<TableId> tables = new LinkedHashSet<>();
         part.files().forEach(file -> tables.add(file.tableId()));
@@ -169,11 +172,14 @@ final class ConflictCheck {
         return Optional.empty();
     }
 
-    /** The same of keys; what several of them need is read together. */
+    /**
+     * A key that was changed after {@code readLsn}, searched in files too; blocks for several keys
+     * are read together.
+     */
     private Optional<byte[]> findFarAway(TableShard table, List<byte[]> keys, long readLsn)
             throws IOException {
         Candidates in = Candidates.of(table.view(), readLsn);
-        keys.sort(Arrays::compareUnsigned); // as files are
+        keys.sort(Arrays::compareUnsigned); // files are sorted by key
         int keysAFetch = KeyPrefetch.keysAFetch(in.view);
         for (int i = 0; i < keys.size(); i += keysAFetch) {
             List<byte[]> together = keys.subList(i, Math.min(keys.size(), i + keysAFetch));
@@ -262,6 +268,6 @@ final class ConflictCheck {
         long endLsn = file.deletes().deletedAt(ordinal);
         return endLsn == DeletionVector.NOT_DELETED
                 ? in.mixes(file) && fetched.row(files, file, ordinal).lsn() > in.readLsn
-                : endLsn > in.readLsn; // it began before it ended
+                : endLsn > in.readLsn; // its deletion is the change
     }
 }

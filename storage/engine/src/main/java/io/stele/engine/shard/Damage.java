@@ -8,13 +8,15 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Stored data that cannot be used, and is set aside so that the rest stays available.
+ * A report, for status and monitoring, of stored data that cannot be used and is set aside so that
+ * the rest stays available.
  *
  * @param shard the shard that is affected; empty: no table can be loaded at all
- * @param table whose part of the shard neither reads nor writes; empty: the shard as a whole
- * @param object path of the object, or a description of what cannot be used
+ * @param table the table whose part of the shard is neither read nor written; empty: the shard as a
+ *     whole
+ * @param object the path of the object, or a name for it
  * @param reason what was expected, and what was found
- * @param sinceMillis when this engine found it
+ * @param sinceMillis when this engine found it, in epoch milliseconds
  */
 public record Damage(
         Optional<ShardId> shard,
@@ -29,7 +31,7 @@ public record Damage(
         requireNonNull(reason, "reason is null");
     }
 
-    /** Of a table in a shard, by what was thrown. */
+    /** The damage of a table in a shard, with the message of a failure as its reason. */
     public static Damage of(
             ShardId shard, TableId table, String object, Exception cause, long sinceMillis) {
         return new Damage(

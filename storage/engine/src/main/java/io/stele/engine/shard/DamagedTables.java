@@ -8,8 +8,9 @@ import io.stele.protocol.TableId;
 import java.util.List;
 
 /**
- * The setting aside of tables of a shard whose stored data cannot be used: the shard serves on
- * without them. On the shard's context, at rest, or before the shard serves.
+ * The operation that sets aside a shard's tables whose stored data cannot be used, so that the
+ * shard can serve without them. Called on the shard's context while the apply workers are idle, or
+ * before the shard serves.
  */
 final class DamagedTables {
     private final ShardState state;
@@ -31,7 +32,7 @@ final class DamagedTables {
      */
     void setAside(TableShard table, List<Damage> found, Lsn needed) {
         TableId tableId = table.schema().id();
-        // A transaction that is not decided may be of this table
+        // An undecided transaction may change this table
         long first = Math.min(prepared.minLogLsn(), Math.min(needed.value(), table.minLogLsn()));
         long last = Math.max(needed.value(), table.changedLsn());
         state.tables().setAside(new SetAsideTable(table, found, first, last));
@@ -41,9 +42,9 @@ final class DamagedTables {
     }
 
     /**
-     * The same for one thing that was met when a record was to be applied.
+     * Sets a table aside for one object that could not be used when a record was to be applied.
      *
-     * @param object what it is, unless the cause names a file of the table
+     * @param object the name of the object, unless the cause names a file of the table
      */
     void setAside(TableShard table, String object, Exception cause, Lsn needed) {
         Damage found =
@@ -57,10 +58,11 @@ final class DamagedTables {
     }
 
     /**
-     * The same where nothing but the record names what cannot be used.
+     * Sets a table aside where only the record names what cannot be used.
      *
-     * @param record that could not be applied, unless the cause names a file of the table
-     * @param needed the first record that the table needs
+     * @param record the LSN of the record that could not be applied; its name is reported unless
+     *     the cause names a file of the table
+     * @param needed the LSN of the first record that the table needs
      */
     void setAside(TableShard table, Lsn record, Exception cause, Lsn needed) {
         setAside(table, state.recordName(record), cause, needed);

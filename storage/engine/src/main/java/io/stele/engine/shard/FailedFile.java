@@ -8,20 +8,23 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The object of a table's files that a failure is about. Readers of a file put its path into the
- * message of their exception, so it is searched for there.
+ * A finder of the stored object that a failed read of a table was about, among the objects of the
+ * table's files. Readers of a file put its path into the message of their exception, so the
+ * messages are searched for paths.
  */
 public final class FailedFile {
     private static final int MAX_CAUSES = 20; // a chain may be a circle
 
     private FailedFile() {}
 
-    /** Of one file; its main object if the failure names none. */
+    /** The object of one file that a failure names; its main object if the failure names none. */
     public static String of(FileEntry file, Throwable failure) {
         return named(objects(file), failure).orElse(file.path());
     }
 
-    /** Of all files that a table has; empty if the failure names none of them. */
+    /**
+     * The object of any of a table's files that a failure names; empty if it names none of them.
+     */
     static Optional<String> find(TableShard table, Throwable failure) {
         return named(table.view().files().flatMap(FailedFile::objects), failure);
     }
@@ -32,7 +35,10 @@ public final class FailedFile {
                 file.deletionVector().map(DeletionVectorFile::path).stream());
     }
 
-    /** The longest: the name of a file is the beginning of that of its checksums. */
+    /**
+     * The longest path in the messages, since a file's path is a prefix of the path of its
+     * checksums.
+     */
     private static Optional<String> named(Stream<String> objects, Throwable failure) {
         StringBuilder messages = new StringBuilder();
         Throwable next = failure;

@@ -2,7 +2,7 @@ package io.stele.engine.shard;
 
 import java.util.concurrent.CompletableFuture;
 
-/** Completing one future by another. */
+/** The forwarding of one future's outcome to another. */
 final class Futures {
     private Futures() {}
 

@@ -12,7 +12,8 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * A record to append and what goes with it to its application.
+ * A log record of a write or its refusal, about to be appended, with the attachment that its
+ * application will need.
  *
  * @param attachment a {@link PendingWrite} or a {@link PendingRefusal}
  */

@@ -16,8 +16,8 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * The retention of a shard's log records: which of them a start would need, in the log or stored
- * elsewhere. Confined to the shard's context.
+ * The calculation, for the trimming of the node's log, of the log records of a shard that a later
+ * start would need. Confined to the shard's context.
  */
 final class LogRetention {
     private final ShardState state;
@@ -35,7 +35,8 @@ final class LogRetention {
 
     /**
      * The lowest log LSN that this shard still needs in the log; {@code Long.MAX_VALUE} if none. A
-     * failed shard needs none there: {@link #retainedRecords} are stored elsewhere. On the context.
+     * failed shard needs no records there: {@link #retainedRecords} are stored elsewhere. On the
+     * context.
      */
     long minLogLsn() {
         return !state.isFailed() ? neededByTables() : Long.MAX_VALUE;
@@ -54,16 +55,16 @@ final class LogRetention {
     }
 
     /**
-     * Without a serving table no writer gets an answer, and the records retained for other tables
-     * include the writers' outcomes.
+     * Without a serving table no writer gets an answer, and the records retained for set-aside
+     * tables include the writers' outcomes.
      */
     private long neededByWriters() {
         return tables.all().isEmpty() ? Long.MAX_VALUE : writers.minUnsavedLsn();
     }
 
     /**
-     * The time since when the log is retained only for the outcomes of writers, in milliseconds; a
-     * new manifest would release it. On the context.
+     * The time since when the log is retained only for the outcomes of writers, in epoch
+     * milliseconds; a new manifest would release it. On the context.
      */
     OptionalLong heldForWritersSince() {
         long needed = neededByWriters();
@@ -105,7 +106,7 @@ final class LogRetention {
         return Optional.of(new RetainedRecords(first, last, Optional.of(ids)));
     }
 
-    /** The first record that a start needs after the shard stopped. */
+    /** The LSN of the first record that a start needs after the shard stopped. */
     private long neededOnceStopped() {
         // A shard that stopped before the end of replay cannot know which records it needs
         long first =
@@ -119,8 +120,8 @@ final class LogRetention {
     }
 
     /**
-     * The shard stopped, so its memory will not be read or flushed, and is freed. On the context,
-     * while the apply workers are idle.
+     * Frees the memory of a stopped shard, which will not be read or flushed. On the context, while
+     * the apply workers are idle.
      */
     void releaseMemory() {
         if (state.isFailed() && stoppedLsn.isEmpty()) {

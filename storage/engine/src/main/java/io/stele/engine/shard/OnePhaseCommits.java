@@ -27,10 +27,10 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parts that one shard has in transactions that commit in one phase. A part is checked and
- * worked out against the changes in flight, memory and files, like a batch of conditional
- * operations, and its record follows those that it was checked against. So it waits for no record
- * of others.
+ * The votes of a shard on transactions that commit in one phase: conflict check, evaluation of
+ * conditional operations, and the log record of its part. A part is checked and evaluated against
+ * the changes in flight, memory and files, like a batch of conditional operations. Its record
+ * follows the records of these changes, so it usually need not wait for their application.
  *
  * <p>Confined to the shard's context, except for {@link #vote} and {@link #giveBack}.
  */
@@ -51,15 +51,15 @@ final class OnePhaseCommits {
     }
 
     /**
-     * Completes when the part can be committed, on the context; else it fails with the reason why
-     * the transaction fails. No other write is worked out in the shard until {@link
+     * Completes on the context when the part can be committed; else it fails with the reason why
+     * the transaction fails. No other write is evaluated in the shard until {@link
      * WriteResolver#resume}, which must follow in any case. Any thread.
      */
     CompletableFuture<CommitVote> vote(CommitPart part) {
         return resolver.inTurn(() -> workOut(part, part.prepared()));
     }
 
-    /** The transaction does not commit. Before the turn ends; any thread. */
+    /** Undoes a vote of a transaction that does not commit; before the turn ends, any thread. */
     void giveBack(CommitVote vote) {
         state.context().execute(() -> resolver.undo(vote.ticket()));
     }
@@ -113,12 +113,15 @@ final class OnePhaseCommits {
                 new KeySlice(operation.buffer(), operation.keyOffset(), operation.keyLength()));
     }
 
-    /** Without a primary key nothing is noted: a row that is deleted may be so in flight. */
+    /**
+     * Whether a deleted row of a table without a primary key may be in flight: its keys are not
+     * noted.
+     */
     private boolean mayBeInFlight(WriteBatchReader operation) {
         return operation.kind() != OperationKind.APPEND && resolver.hasInFlight();
     }
 
-    /** The part with plain batches only; what it changes is staged. */
+    /** The part with plain batches only; its changes are staged in {@code changes}. */
     private PreparedPart resolved(
             CommitPart part, PreparedPart prepared, Map<TableShard, TableChanges> changes)
             throws IOException {
@@ -169,7 +172,7 @@ final class OnePhaseCommits {
                 ticket);
     }
 
-    /** Tells those that wait for transactions to be durable; before they are applied. */
+    /** Notifies the transaction of a record that it is durable, before the record is applied. */
     static void durable(@Nullable Object attachment, Lsn lsn) {
         if (attachment instanceof PendingCommit pending) {
             pending.onDurable().accept(lsn);

@@ -35,19 +35,20 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * The resolution of the conditional operations of a transaction's part, which also puts what it
- * writes to the unique indexes of its tables. Runs on the shard's context, and blocks on files, as
- * the conflict check beside it does.
+ * The evaluation of the conditional operations in a shard's part of a transaction into plain
+ * batches, and the unique index checks of all its rows. Runs on the shard's context before the
+ * commit, and blocks on files, as {@link ConflictCheck} does.
  *
- * <p>Either the shard's log is held: everything below the commit LSN is applied, nothing is on its
- * way to the log, and nothing changes meanwhile. So it comes to the same again at recovery. Or the
- * part is the next to be logged, and the changes in flight are given.
+ * <p>While the shard's log is held, everything below the commit LSN is applied, nothing is on its
+ * way to the log, and nothing changes meanwhile. So an evaluation at recovery finds the same
+ * result. Without a hold, the part is the next to be logged, and is also evaluated against the
+ * changes in flight.
  */
 final class PartResolution {
-    /** Of workers' files, whose rows are in memory while their values are looked for. */
+    /** 256 MiB of rows of workers' files, which are in memory while their values are looked up. */
     static final long MAX_CHECKED_BYTES = 256L << 20;
 
-    /** The memory of a row there beyond its bytes. */
+    /** The memory of such a row beyond its bytes. */
     private static final int ROW_OVERHEAD_BYTES = 256;
 
     private final ShardTables tables;
@@ -61,12 +62,13 @@ final class PartResolution {
     private long resolvedBytes;
 
     /**
-     * While the log is held.
+     * An evaluation while the log is held.
      *
-     * @param checked whether unique indexes may refuse it; not once it is decided
-     * @param commitLsn what the transaction commits at: rows that have expired by then are not
-     *     there
-     * @param maxResolvedBytes of what its conditional batches come to, which is one log record
+     * @param checked whether unique indexes may refuse the part; false once it is decided
+     * @param commitLsn the LSN at which the transaction commits; rows that have expired by then
+     *     count as absent
+     * @param maxResolvedBytes the limit on the bytes of all resolved batches, which become one log
+     *     record
      */
     PartResolution(
             ShardTables tables,
@@ -88,11 +90,11 @@ final class PartResolution {
     }
 
     /**
-     * Before it is logged.
+     * An evaluation before the part is logged, without a hold.
      *
-     * @param changesOf the changes of a table that are in flight; all that the part changes is
+     * @param changesOf the changes of a table that are in flight; all changes of the part are
      *     staged there
-     * @param presentLsn of the time that decides which rows have expired
+     * @param presentLsn the LSN of the present; rows that have expired by then count as absent
      */
     PartResolution(
             ShardTables tables,
@@ -124,9 +126,9 @@ final class PartResolution {
     }
 
     /**
-     * The rows that batches with conditional operations produce, by the batches' index.
+     * The plain batches that the part's batches with conditional operations resolve to, by index.
      *
-     * @throws SteleException the reason why the transaction fails: DUPLICATE_KEY and the like
+     * @throws SteleException the reason why the transaction fails, for example DUPLICATE_KEY
      */
     Map<Integer, byte[]> run(PreparedPart part) throws IOException {
         Set<TableId> all = new LinkedHashSet<>();
@@ -135,7 +137,7 @@ final class PartResolution {
         return run(part, all);
     }
 
-    /** The same of batches of some tables. */
+    /** The plain batches that the conditional batches of some tables resolve to, by index. */
     Map<Integer, byte[]> run(PreparedPart part, Set<TableId> some) throws IOException {
         Map<Integer, byte[]> resolved = new HashMap<>();
         for (TableId tableId : some) {
@@ -147,7 +149,7 @@ final class PartResolution {
         return resolved;
     }
 
-    /** Once it is decided, a table whose files cannot be used is set aside. */
+    /** Once the transaction is decided, a table whose files cannot be used is set aside. */
     private Map<Integer, byte[]> resolve(PreparedPart part, TableShard table) throws IOException {
         Map<Integer, byte[]> resolved = new HashMap<>();
         try {
@@ -214,7 +216,7 @@ final class PartResolution {
     @SuppressWarnings("ArrayRecordComponent") // never compared
     private record WorkerRow(byte[] key, byte[] row) {}
 
-    /** The rows of files, which come before those of batches. */
+    /** The rows of the part's files, which come before the rows of its batches. */
     private List<WorkerRow> workerRows(PreparedPart part, TableShard table) throws IOException {
         List<WorkerRow> found = new ArrayList<>();
         KeyEncoder keys = KeyEncoder.forPrimaryKey(table.schema());

@@ -7,9 +7,10 @@ import io.stele.protocol.Lsn;
 import java.util.function.Consumer;
 
 /**
- * A shard's part of a transaction that is being logged: the values that applying its record needs.
+ * The attachment of a COMMIT record that is being logged: the values that applying the record
+ * needs.
  *
- * @param onDurable takes the commit LSN before the record is applied
+ * @param onDurable receives the commit LSN before the record is applied
  */
 record PendingCommit(Commit commit, WriteTicket ticket, Consumer<Lsn> onDurable) {
     PendingCommit {

@@ -7,7 +7,10 @@ import io.stele.engine.shard.write.WriteOutcome;
 import io.stele.protocol.SteleException;
 import java.util.concurrent.CompletableFuture;
 
-/** A refusal that is being logged, with its waiting client. */
+/**
+ * The attachment of a REFUSED record that is being logged: the refused write and its waiting
+ * client.
+ */
 record PendingRefusal(
         RefusalRecord record,
         SteleException cause,

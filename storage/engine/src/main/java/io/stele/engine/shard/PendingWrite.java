@@ -8,10 +8,11 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A batch of plain operations that is being logged: the values that applying its record needs, and
- * its waiting client.
+ * The attachment of a WRITE record that is being logged: the values that applying the record needs,
+ * and its waiting client.
  *
- * @param skipped operations of the batch as it was sent that are not in it
+ * @param skipped the number of operations in the sent batch that had no effect and are not in
+ *     {@code batch}
  */
 record PendingWrite(
         UUID writerId,

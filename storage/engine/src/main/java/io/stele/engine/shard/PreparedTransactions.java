@@ -18,7 +18,7 @@ import java.util.Set;
 final class PreparedTransactions {
     private final Map<String, PreparedPart> parts = new LinkedHashMap<>();
 
-    /** Of those that were prepared in replay: they ended, with or without a record of it. */
+    /** Ids of transactions that ended although replay may find no OUTCOME record. */
     private final Set<String> settled = new HashSet<>();
 
     /** The prepared part of a transaction, if it is not decided. */
@@ -26,7 +26,7 @@ final class PreparedTransactions {
         return Optional.ofNullable(parts.get(transactionId));
     }
 
-    /** The same of one that must be there. */
+    /** The prepared part of a transaction; throws when there is none. */
     PreparedPart get(String transactionId) {
         return requireNonNull(parts.get(transactionId), "transaction is not prepared");
     }
@@ -35,20 +35,20 @@ final class PreparedTransactions {
         parts.put(transactionId, part);
     }
 
-    /** The transaction is decided, and its outcome applied. */
+    /** Removes a transaction whose outcome is applied. */
     void remove(String transactionId) {
         parts.remove(transactionId);
     }
 
     /**
-     * A transaction ended before its log records were deleted, though its OUTCOME record may be
-     * gone.
+     * Notes that a transaction ended before its log records were deleted, though its OUTCOME record
+     * may be gone.
      */
     void settled(String transactionId) {
         settled.add(transactionId);
     }
 
-    /** Transactions whose outcome is not in the log; at recovery only. */
+    /** The transactions whose outcome is neither in the log nor settled; at recovery only. */
     Collection<PreparedPart> inDoubt() {
         parts.keySet().removeAll(settled);
         settled.clear();

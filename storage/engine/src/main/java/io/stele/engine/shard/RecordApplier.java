@@ -36,7 +36,7 @@ final class RecordApplier {
      * Prepares the application of the first of these successive records; call {@link #endAhead}
      * after they were applied.
      *
-     * @return how many of the first ones it has prepared, at least one
+     * @return the number of the first records that it has prepared, at least one
      */
     int lookAhead(List<DurableRecord> records) throws IOException {
         List<AheadWrite> writes = new ArrayList<>();
@@ -64,7 +64,7 @@ final class RecordApplier {
         return Math.max(1, count);
     }
 
-    /** The records that {@link #lookAhead} prepared are applied, or will not be applied now. */
+    /** Ends a {@link #lookAhead}, after its records were applied or failed. */
     void endAhead() {
         batches.endAhead();
     }

@@ -24,11 +24,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The replay of records from before a start, one by one in log order. What records that follow each
- * other end in files is looked up together before, whether they are writes or transactions; a
- * transaction that changes files, or has to be worked out from rows, is the first of the next ones.
+ * The replay of a shard's log records into memory at a start, one by one in log order. The rows in
+ * files that successive records make obsolete are looked up together before. A transaction that
+ * changes files, or must be evaluated against rows, begins a new group.
  *
- * <p>Invariant: what comes of it does not depend on how records are grouped. One thread.
+ * <p>Invariant: the result does not depend on how records are grouped. One thread.
  */
 final class RecordReplay {
     private final BatchApplier batches;
@@ -46,7 +46,7 @@ final class RecordReplay {
         void applied(Lsn lsn);
 
         /**
-         * A record makes no sense: nothing behind it is applied.
+         * A record cannot be decoded or applied: nothing behind it is applied.
          *
          * @param lsn of the record
          */
@@ -56,7 +56,7 @@ final class RecordReplay {
         boolean isStopped();
     }
 
-    /** A record of the log and its decoded content, or the reason why it cannot be decoded. */
+    /** A record of the log and its decoded content; null for a VOID record. */
     private record Decoded(LoggedRecord record, @Nullable Object what) {
         private Lsn lsn() {
             return record.lsn();
@@ -118,10 +118,10 @@ final class RecordReplay {
     }
 
     /**
-     * @return how many of the first records were prepared, at least one
+     * @return the number of the first records that were prepared, at least one
      */
     private int lookAhead(List<Decoded> records) throws IOException {
-        Map<String, Optional<PreparedPart>> parts = new HashMap<>(); // as they will be then
+        Map<String, Optional<PreparedPart>> parts = new HashMap<>(); // as of the record at count
         List<AheadWrite> writes = new ArrayList<>();
         int operations = 0;
         int count = 0;
@@ -131,7 +131,7 @@ final class RecordReplay {
             try {
                 found = batches(record, parts);
             } catch (RuntimeException malformed) {
-                break; // it stops the shard when those before it are applied, by its own name
+                break; // the shard stops at this record, once the records before it are applied
             }
             if (found.isEmpty()) {
                 break;
@@ -141,7 +141,7 @@ final class RecordReplay {
                 operations += batch.operationCount();
             }
         }
-        // Of transactions that it has prepared and not decided yet, a table needs the records, too
+        // A table that is set aside also needs the PREPARE records among these
         batches.lookAhead(writes, records.getFirst().lsn());
         return Math.max(1, count);
     }

@@ -23,7 +23,7 @@ final class SetAsideTable {
     private volatile long lastLsn;
 
     /**
-     * @param firstLsn of the first record that is in no file
+     * @param firstLsn the LSN of the first record that is in no file
      */
     SetAsideTable(TableShard table, List<Damage> damages, long firstLsn, long lastLsn) {
         this.table = requireNonNull(table, "table is null");
@@ -44,12 +44,12 @@ final class SetAsideTable {
         return firstLsn;
     }
 
-    /** Of the last record that the table would have applied. */
+    /** The LSN of the last record that the table would have applied. */
     long lastLsn() {
         return lastLsn;
     }
 
-    /** A record of the table is skipped. */
+    /** Notes that a record of the table is skipped. */
     void note(Lsn lsn) {
         lastLsn = Math.max(lastLsn, lsn.value());
     }

@@ -12,9 +12,9 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The execution order of a shard: tasks run on its execution context one after the other and, with
- * one exception, while the apply workers are idle. So a task sees all records before it as applied
- * whole, and nothing changes while it runs.
+ * The executor of a shard's tasks, which runs them one after the other and, with one exception,
+ * while the apply workers are idle. So a task sees all records before it as applied whole, and
+ * nothing changes while it runs.
  *
  * <p>A task that finds the workers busy is a barrier: it waits for them, and all later tasks wait
  * for it, as with the admin entries of TiKV's parallel apply. Every invariant that needs one task
@@ -33,7 +33,7 @@ public final class ShardContext implements Executor {
     /**
      * @param atRest whether no apply worker is busy; called on the context
      * @param onBarrier called on the context for each task that must wait for the workers, not for
-     *     those behind it
+     *     the tasks behind it
      */
     ShardContext(ExecutionContext context, BooleanSupplier atRest, Runnable onBarrier) {
         this.context = requireNonNull(context, "context is null");
@@ -116,8 +116,8 @@ public final class ShardContext implements Executor {
     }
 
     /**
-     * Runs the first waiting task, if it can run now; the others follow in turns of their own. Call
-     * it whenever the apply workers become idle.
+     * Runs the first waiting task, if it can run now; the other tasks follow in turns of their own.
+     * Call it whenever the apply workers become idle.
      */
     void proceed() {
         Waiting head = waiting.peek();

@@ -23,7 +23,7 @@ public interface ShardLog {
     CompletableFuture<LogPosition> appendNow(
             ShardId shard, RecordType type, List<ByteBuffer> payload, @Nullable Object attachment);
 
-    /** The largest payload of a record. */
+    /** The largest payload of a record, in bytes. */
     int recordBytes();
 
     /** As {@link io.stele.engine.wal.NodeLog#tryAppend}. */

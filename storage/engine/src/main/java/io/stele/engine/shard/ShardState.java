@@ -28,9 +28,9 @@ final class ShardState {
     private Runnable onFailure = () -> {};
     private volatile @Nullable ShardLog log; // set once, when the shard starts serving
     private volatile @Nullable SteleException failure;
-    private volatile long failedMillis; // when it stopped, if it did
-    private volatile String failedObject; // because of which
-    private volatile boolean recovered = true; // unless it stopped before that
+    private volatile long failedMillis; // when it stopped, if it did: epoch milliseconds
+    private volatile String failedObject; // the reason of the failure
+    private volatile boolean recovered = true; // false: it stopped before the end of replay
 
     ShardState(ShardId id, ShardContext context, ShardTables tables, LongSupplier nowMillis) {
         this.id = requireNonNull(id, "id is null");
@@ -41,7 +41,7 @@ final class ShardState {
     }
 
     /**
-     * Before the shard is used.
+     * Sets the callback for a failure, before the shard is used.
      *
      * @param newOnFailure called once, on the context, when the shard stopped
      */
@@ -79,7 +79,7 @@ final class ShardState {
         return applied;
     }
 
-    /** The present: nothing applied is above it. */
+    /** The LSN of the present time, or the applied LSN if that is higher. */
     Lsn presentLsn() {
         Lsn now = Lsn.of(nowMillis.getAsLong(), 0);
         Lsn last = applied.applied();
@@ -91,15 +91,15 @@ final class ShardState {
         return requireNonNull(log, "log is null");
     }
 
-    /** Whether writes of this size may go to the log; before the start they wait elsewhere. */
+    /** Whether the log has room for a write of this size; true before the shard serves. */
     boolean hasLogRoom(long bytes) {
         ShardLog present = log;
         return present == null || present.hasRoom(bytes);
     }
 
     /**
-     * STALE_TABLE when the table is not, or no more, in this shard; else why it is set aside, or
-     * why the shard stopped.
+     * A serving table. Throws STALE_TABLE when it is not, or no longer, in this shard, or the
+     * reason why it is set aside or the shard stopped.
      */
     TableShard table(TableId tableId) {
         checkNotFailed();
@@ -113,7 +113,7 @@ final class ShardState {
         }
     }
 
-    /** Fails when the shard stopped serving, or does not serve yet. */
+    /** Throws when the shard stopped serving, or does not serve yet. */
     void checkServing() {
         checkNotFailed();
         if (log == null) {
@@ -127,7 +127,7 @@ final class ShardState {
     }
 
     /**
-     * The same.
+     * Stops serving for good because of one object.
      *
      * @param object what cannot be used
      */
@@ -142,7 +142,7 @@ final class ShardState {
     }
 
     /**
-     * It cannot be recovered as far as it should: it stops before it serves.
+     * Stops the shard before it serves, because it cannot be recovered completely.
      *
      * @param object what cannot be used
      */
@@ -161,7 +161,7 @@ final class ShardState {
                         broken));
     }
 
-    /** Whether it did not stop before the end of replay. */
+    /** Whether the shard did not stop before the end of replay. */
     boolean isRecovered() {
         return recovered;
     }
@@ -175,7 +175,7 @@ final class ShardState {
         return Optional.ofNullable(failure);
     }
 
-    /** The same for people. */
+    /** The report for people of why the shard stopped, if it did. */
     Optional<Damage> damage() {
         return failure()
                 .map(

@@ -16,11 +16,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
-/** The tables that have rows in a shard, by id. Changed by DDL, read by any thread. */
+/**
+ * The registry of a shard's tables by id: serving tables, damaged tables that are set aside, and
+ * tables missing in the catalog. Thread-safe.
+ */
 final class ShardTables {
     private final ShardId shard;
     private final Map<TableId, TableShard> tables = new ConcurrentHashMap<>();
-    private final Map<TableId, SetAsideTable> setAside = new ConcurrentHashMap<>(); // of no others
+    private final Map<TableId, SetAsideTable> setAside = new ConcurrentHashMap<>(); // not in tables
     private final Map<TableId, LsnRange> lost = new ConcurrentHashMap<>(); // not in the catalog
     private BiPredicate<TableId, Lsn> isLost = (table, lsn) -> false; // set before records come
 
@@ -28,7 +31,7 @@ final class ShardTables {
         this.shard = requireNonNull(shard, "shard is null");
     }
 
-    /** Those that serve. */
+    /** The tables that serve. */
     Collection<TableShard> all() {
         return tables.values();
     }
@@ -48,17 +51,17 @@ final class ShardTables {
         tables.remove(tableId);
     }
 
-    /** A table that was set aside is dropped. */
+    /** Removes a table that was set aside, since it is dropped. */
     synchronized Optional<SetAsideTable> forget(TableId tableId) {
         return Optional.ofNullable(setAside.remove(tableId));
     }
 
-    /** Why a table refuses, if it is set aside. */
+    /** The reason to refuse requests for a table, if it is set aside. */
     Optional<SteleException> refusal(TableId tableId) {
         return Optional.ofNullable(setAside.get(tableId)).map(SetAsideTable::refusal);
     }
 
-    /** Fails where a table is set aside. */
+    /** Throws when a table is set aside. */
     void checkNotSetAside(TableId tableId) {
         Optional<SteleException> refusal = refusal(tableId);
         if (refusal.isPresent()) {
@@ -100,7 +103,7 @@ final class ShardTables {
         }
     }
 
-    /** From the first to the last of some records. */
+    /** The LSNs of the first and the last of some records. */
     record LsnRange(Lsn first, Lsn last) {
         LsnRange with(LsnRange other) {
             return new LsnRange(
@@ -110,9 +113,9 @@ final class ShardTables {
     }
 
     /**
-     * The table, unless it is dropped (and cannot be read again), or has the LSN in its files
-     * already (replay), or is set aside or lost, which notes that it needs the record. On the
-     * context.
+     * The table, if its memtables need the record at an LSN. Empty if it is dropped (and cannot be
+     * read again), has the LSN in its files already (replay), or is set aside or lost; a table set
+     * aside or lost notes that it needs the record. On the context.
      */
     Optional<TableShard> findUnflushed(TableId tableId, Lsn lsn) {
         SetAsideTable aside = setAside.get(tableId);
@@ -128,8 +131,8 @@ final class ShardTables {
     }
 
     /**
-     * STALE_TABLE when the table is not, or no more, in this shard; CORRUPT_DATA when it is set
-     * aside.
+     * A serving table. Throws STALE_TABLE when it is not, or no longer, in this shard; CORRUPT_DATA
+     * when it is set aside.
      */
     TableShard get(TableId tableId) {
         TableShard table = tables.get(tableId);
@@ -149,7 +152,9 @@ final class ShardTables {
         return table;
     }
 
-    /** STALE_TABLE when the table takes no writes here any more. */
+    /**
+     * A table that accepts writes. Throws as {@link #get}, and STALE_TABLE when it was replaced.
+     */
     TableShard writable(TableId tableId) {
         TableShard table = get(tableId);
         if (table.isReplaced()) {
@@ -162,7 +167,7 @@ final class ShardTables {
     }
 
     /**
-     * Why a batch that was valid once is not any more; null: it still is, or will be when changed
+     * The reason why a validated batch is no longer valid; null: it is, or will be when changed
      * columns are in effect.
      */
     @Nullable SteleException staleness(TableShard table, WriteBatchReader batch) {

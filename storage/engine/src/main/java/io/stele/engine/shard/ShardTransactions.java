@@ -44,14 +44,14 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parts of transactions over shards that one shard has: those that are prepared, what their
- * conditional batches come to, and the application of their outcomes.
+ * A shard's participant in two-phase commits: it logs and applies PREPARE and OUTCOME records,
+ * finds conflicts, and evaluates conditional batches. It also applies COMMIT records.
  *
  * <p>Invariant: an outcome is applied as a whole, however often a file that it needs cannot be
- * read; what was done before the failure is not done again.
+ * read; the steps done before the failure are not repeated.
  *
- * <p>Confined to the shard's context, except for what logs a record: {@link #prepare}, {@link
- * #decide} and {@link #abort}, which any thread may call.
+ * <p>Confined to the shard's context, except for {@link #prepare}, {@link #decide} and {@link
+ * #abort}, which log a record and may be called by any thread.
  */
 final class ShardTransactions {
     private final ShardState state;
@@ -62,16 +62,16 @@ final class ShardTransactions {
     private final BatchApplier batches;
     private final TableFiles files;
 
-    /** Of prepared transactions that are worked out: what their conditional batches come to. */
+    /**
+     * By id of evaluated transactions, the plain batches of their conditional batches, by index.
+     */
     private final Map<String, Map<Integer, byte[]>> resolved = new HashMap<>();
 
     /** Prepared transactions whose files have keys without a row, as was found out. */
     private final Set<String> insertions = new HashSet<>();
 
     private Predicate<FileEntry> dropped = file -> false;
-    private int doneSteps; // of a transaction whose application waits: deletions, its files, its
-
-    // batches
+    private int doneSteps; // of an outcome whose application waits: deletions, files, batches
 
     ShardTransactions(
             ShardState state,
@@ -89,7 +89,7 @@ final class ShardTransactions {
         this.files = requireNonNull(files, "files is null");
     }
 
-    /** Files that are given up are not put into effect. */
+    /** Sets the files that are given up, which applied transactions pass over. */
     void passOver(Predicate<FileEntry> newDropped) {
         dropped = requireNonNull(newDropped, "newDropped is null");
     }
@@ -124,7 +124,9 @@ final class ShardTransactions {
                 .thenCompose(position -> state.applied().await(position.lsn()));
     }
 
-    /** Before more of it is logged: an open transaction keeps the log from being trimmed. */
+    /**
+     * Throws BUSY when the log lacks room: an open transaction keeps the log from being trimmed.
+     */
     private void checkRoom(String transactionId, Collection<byte[]> batches) {
         long bytes = batches.stream().mapToLong(batch -> batch.length).sum();
         if (bytes > 0 && !state.log().hasRoom(bytes)) {
@@ -135,7 +137,9 @@ final class ShardTransactions {
         }
     }
 
-    /** Appends the records of a part; where one is refused, those before it are given up. */
+    /**
+     * Appends the records of a part; if one is refused behind others, the transaction is aborted.
+     */
     private CompletableFuture<LogPosition> append(String transactionId, List<Piece> pieces) {
         CompletableFuture<LogPosition> appended = new CompletableFuture<>();
         for (int i = 0; i < pieces.size(); i++) {
@@ -158,8 +162,8 @@ final class ShardTransactions {
     }
 
     /**
-     * Logs how a held transaction ended here. Completes when its record is in the log's queue, with
-     * what completes when it is durable and applied.
+     * Logs the outcome of a transaction that holds the log. Completes when the record is in the
+     * log's queue, with a future that completes when it is durable and applied.
      */
     CompletableFuture<CompletableFuture<@Nullable Void>> decide(
             LogHold hold, String transactionId, boolean committed) {
@@ -177,8 +181,8 @@ final class ShardTransactions {
     }
 
     /**
-     * Logs that a transaction was given up before anything was decided. Never waits for room in the
-     * log: what is prepared must not stay because others write much.
+     * Logs the abort of an undecided transaction. Never waits for room in the log: a prepared part
+     * must not stay because other writers write much.
      */
     CompletableFuture<@Nullable Void> abort(String transactionId) {
         Outcome outcome = Outcome.aborted(transactionId);
@@ -190,7 +194,7 @@ final class ShardTransactions {
 
     /**
      * Reads from files what {@link #findConflict} and the evaluation of conditional operations will
-     * need, before the log is held. Completes when that is in memory or cannot be read; never
+     * need, before the log is held. Completes when the blocks are cached or cannot be read; never
      * exceptionally. Any thread.
      *
      * @param executor runs the reads; may block
@@ -206,7 +210,7 @@ final class ShardTransactions {
                 .exceptionally(unread -> null);
     }
 
-    /** The same of a part that is not logged. */
+    /** As {@link #prefetch(String, Executor)}, for a part that is not logged. */
     CompletableFuture<@Nullable Void> prefetch(PreparedPart part, Executor executor) {
         CommitPrefetch prefetch = new CommitPrefetch(files);
         if (!prefetch.isUseful(part)) {
@@ -219,7 +223,7 @@ final class ShardTransactions {
                                 CompletableFuture.runAsync(
                                         () -> reads.forEach(ShardTransactions::readAhead),
                                         executor))
-                .exceptionally(unread -> null); // the check reads it, and says what is wrong
+                .exceptionally(unread -> null); // the check reads it, and reports what is wrong
     }
 
     private List<ParallelReads.Read> reads(CommitPrefetch prefetch, PreparedPart part) {
@@ -323,12 +327,12 @@ final class ShardTransactions {
                 tables, checks, damaged, files, checked, commitLsn, maxResolvedBytes);
     }
 
-    /** Of a table that was set aside since the part was prepared. */
+    /** The refusal of a table that was set aside since the part was prepared, if there is any. */
     private Optional<SteleException> refusal(PreparedPart part) {
         return part.tables().stream().map(tables::refusal).flatMap(Optional::stream).findFirst();
     }
 
-    /** A PREPARE record: remembers the part, or more of it. */
+    /** Applies a PREPARE record: stores the part, or adds to it. */
     void apply(Prepare prepare, Lsn lsn) {
         Optional<PreparedPart> part = with(prepared(prepare.transactionId()), prepare, lsn);
         if (part.isPresent()) {
@@ -353,8 +357,8 @@ final class ShardTransactions {
     }
 
     /**
-     * The batches that an outcome from before the start puts into tables; empty if it changes files
-     * as well, or if the result of batches depends on the rows present then.
+     * The batches that an outcome from before the start puts into tables; empty if it also changes
+     * files, or if the result of batches depends on the rows present then.
      */
     Optional<List<WriteBatchReader>> plainBatches(
             Optional<PreparedPart> prepared, Outcome outcome, Lsn lsn) {
@@ -376,7 +380,7 @@ final class ShardTransactions {
         return tables.find(tableId).filter(table -> table.flushedLsn() < lsn.value()).isPresent();
     }
 
-    /** An OUTCOME record: applies the prepared part, or drops it. */
+    /** Applies an OUTCOME record: the prepared part is applied, or dropped. */
     void apply(Outcome outcome, Lsn lsn) throws IOException {
         PreparedPart part = prepared.find(outcome.transactionId()).orElse(null);
         if (part == null) {
@@ -398,15 +402,15 @@ final class ShardTransactions {
         insertions.remove(outcome.transactionId());
     }
 
-    /** A COMMIT record: applies the part that it has. */
+    /** Applies the part in a COMMIT record. */
     void apply(Commit commit, Lsn lsn) throws IOException {
         applyPart(commit.part(lsn), commit.firstRowIds(), lsn);
     }
 
     /**
      * The rows that conditional batches produce. An outcome that was logged while a table was set
-     * aside lacks them for that table. When the table is back, they are evaluated at the same place
-     * in the log.
+     * aside lacks them for that table. When the table serves again, its rows are evaluated at the
+     * same place in the log.
      */
     private Map<Integer, byte[]> resolved(PreparedPart part, Outcome outcome, Lsn lsn)
             throws IOException {
@@ -415,7 +419,7 @@ final class ShardTransactions {
         if (open.isEmpty()) {
             return outcome.resolved();
         }
-        // Others have files of after it, in which their conditions do not hold any more
+        // Other tables may have flushed later rows, for which their conditions no longer hold
         Map<Integer, byte[]> all =
                 new HashMap<>(resolution(false, lsn, Long.MAX_VALUE).run(part, open));
         all.putAll(outcome.resolved());
@@ -423,9 +427,9 @@ final class ShardTransactions {
     }
 
     /**
-     * The row ids of its rows in tables without a key. An outcome that was logged while such a
-     * table was set aside has none for it; when the table is back, they are the next ones, since
-     * nothing was written to it after.
+     * The first row id of each table without a primary key. An outcome that was logged while a
+     * table was set aside has none for it. When the table serves again, its next row ids are used,
+     * since nothing was written to it after.
      */
     private Map<TableId, Long> firstRowIds(PreparedPart part, Outcome outcome, Lsn lsn) {
         if (batches.isCounting()) {
@@ -447,9 +451,9 @@ final class ShardTransactions {
     }
 
     /**
-     * Takes the row ids that a part needs, on the shard's context in its place before others.
+     * Takes the row ids that a part needs; on the shard's context, in the order of the log.
      *
-     * @return the first one of each table without a primary key that gets rows
+     * @return the first row id of each table without a primary key that gets rows
      */
     static Map<TableId, Long> takeRowIds(ShardTables tables, PreparedPart part) {
         Map<TableId, TableShard> withoutKey = new HashMap<>();
@@ -459,7 +463,7 @@ final class ShardTransactions {
                     .ifPresent(table -> withoutKey.put(tableId, table));
         }
         if (withoutKey.isEmpty()) {
-            return Map.of(); // nothing is counted
+            return Map.of(); // no rows to count
         }
         Map<TableId, Long> firstRowIds = new HashMap<>();
         rowCounts(part)
@@ -501,7 +505,7 @@ final class ShardTransactions {
     private void applyPart(PreparedPart part, Map<TableId, Long> firstRowIds, Lsn lsn)
             throws IOException {
         part.tables().forEach(tableId -> tables.noteLost(tableId, part.prepareLsn(), lsn));
-        // Before what the transaction writes, which they do not end
+        // First, since partition deletes do not apply to rows that the transaction writes
         for (PartitionDelete delete :
                 doneSteps == 0 ? part.deletes() : List.<PartitionDelete>of()) {
             tables.findUnflushed(delete.tableId(), lsn)
@@ -526,7 +530,7 @@ final class ShardTransactions {
             doneSteps = Math.max(doneSteps, step);
         }
         boolean isAhead =
-                batches.isAhead(lsn); // with others, by the caller that applies all of them
+                batches.isAhead(lsn); // looked up by the caller, with other records
         try {
             int ahead = 0;
             for (int i = 0; i < part.batches().size(); i++) {
@@ -552,9 +556,9 @@ final class ShardTransactions {
     }
 
     /**
-     * Looks up together what batches end in files; they have one LSN.
+     * Looks up together the rows in files that batches of one LSN make obsolete.
      *
-     * @return of how many, from the first
+     * @return the number of batches looked up, from {@code first} on
      */
     private int lookAhead(List<WriteBatchReader> all, int first, Lsn lsn) throws IOException {
         List<AheadWrite> writes = new ArrayList<>();
@@ -578,10 +582,10 @@ final class ShardTransactions {
         }
     }
 
-    /** A table whose new file cannot be used is set aside, unless the store does not answer. */
+    /** Adds a worker's file to a table, which is set aside if the file cannot be used. */
     private void ingest(TableShard table, FileEntry entry, PreparedPart part) throws IOException {
         Lsn prepareLsn = part.prepareLsn();
-        // Rows that have expired are still in files, and end now
+        // Rows that have expired are still in files, and become obsolete now
         boolean endsRows =
                 !insertions.contains(part.transactionId()) || table.schema().options().expires();
         try {
@@ -617,9 +621,10 @@ final class ShardTransactions {
      */
     List<ByteBuffer> resolve(String transactionId, boolean committed, Lsn lsn) throws IOException {
         if (committed) {
-            // As before the crash: nothing between came to the log. It passed the checks then. A
-            // start before this one may have resolved it and flushed its rows while their record
-            // waited for the disk: in such files its conditions do not hold any more.
+            // The rows are those before the crash, since nothing was logged in between. The part
+            // passed the checks then. A start before this one may have resolved it and flushed its
+            // rows while their record waited for the disk: with such files its conditions no longer
+            // hold.
             PreparedPart part = prepared.get(transactionId);
             resolved.put(
                     transactionId,

@@ -19,8 +19,8 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The admission of writes to a shard: a batch is validated, passes the gate, is admitted in its
- * writer's order, and goes to the resolver or straight to the log. Any thread.
+ * The admission of writes to a shard: batches are validated, throttled, admitted in their writer's
+ * order, and passed to the resolver or the log. Any thread.
  */
 final class ShardWrites {
     private final ShardState state;
@@ -77,8 +77,8 @@ final class ShardWrites {
     }
 
     /**
-     * Refuses a write as BUSY for what is not the shard's doing. It may come again under its
-     * sequence, and none of the writer overtakes it.
+     * Refuses a write as BUSY for a reason outside the shard. It may come again under its sequence,
+     * and no later batch of the writer overtakes it.
      */
     CompletableFuture<WriteOutcome> postpone(UUID writerId, long sequence, SteleException busy) {
         CompletableFuture<WriteOutcome> acknowledgement = new CompletableFuture<>();
@@ -123,9 +123,9 @@ final class ShardWrites {
     }
 
     /**
-     * Puts a write on its way.
+     * Admits a write and passes it to the resolver or the log.
      *
-     * @param waits for room in the log
+     * @param waits whether the append may wait for room in the log
      * @return false: there is no room, and nothing was done
      */
     private boolean submit(QueuedWrite write, boolean waits) {
@@ -160,8 +160,8 @@ final class ShardWrites {
     }
 
     /**
-     * A write that was held at the gate while its table's columns changed is refused as those that
-     * depend on rows are: its writer's batches before it may be, and must not come behind it.
+     * Throws STALE_TABLE when a table's columns changed while its write was held at the gate.
+     * Earlier batches of the writer may be refused for that too, and must not come behind this one.
      */
     private void checkNotAltered(QueuedWrite write) {
         tables.writable(write.batch().tableId());
@@ -177,7 +177,7 @@ final class ShardWrites {
         }
     }
 
-    /** The log did not take a write that bypassed the resolver. Any thread. */
+    /** Refuses a write that bypassed the resolver and that the log refused. Any thread. */
     private void unlogged(QueuedWrite write, Throwable cause) {
         refusals.refuse(write, cause);
         resolver.dropped();

@@ -13,13 +13,14 @@ import java.nio.file.NoSuchFileException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A record that cannot be applied because the store does not return a file that it depends on. It
- * is tried again after a pause that doubles from half a second to ten.
+ * The status of a shard that cannot apply a log record, because the store does not return a file
+ * that it depends on. The record is tried again after a pause that doubles from half a second to
+ * ten seconds. The static methods distinguish an outage of the store from damaged data.
  *
  * @param lsn of the record; it and all later ones are not visible
- * @param sinceMillis when it was tried first
- * @param attempts how often it was tried
- * @param nextMillis when it is tried again
+ * @param sinceMillis when it was tried first, in epoch milliseconds
+ * @param attempts the number of failed attempts
+ * @param nextMillis when it is tried again, in epoch milliseconds
  * @param cause the store's last failure
  */
 public record StoreWait(
@@ -35,7 +36,7 @@ public record StoreWait(
 
     /**
      * The thrown object as an exception: an error of the JVM in the middle of background work (a
-     * class that does not load, a full stack) is a failure of that work like others.
+     * class that does not load, a full stack) is a failure of that work like any other.
      */
     public static Exception exception(Throwable thrown) {
         return thrown instanceof Exception known
@@ -44,8 +45,8 @@ public record StoreWait(
     }
 
     /**
-     * Whether the file may well be there and be right: not if it is damaged, which has an error of
-     * its own, is missing or too short.
+     * Whether a failure is the store's, so that the file may still be intact. False if the file is
+     * damaged, which is no IOException, or is missing or too short.
      */
     public static boolean isOutage(Exception failure) {
         Throwable cause = failure instanceof UncheckedIOException ? failure.getCause() : failure;
@@ -55,8 +56,8 @@ public record StoreWait(
     }
 
     /**
-     * The failure as damage of what was read, which concerns nothing else. An error of the JVM is
-     * one too: content that cannot be read without one must not end a start.
+     * The failure as damage of the content that was read. An error of the JVM counts as damage too:
+     * content that cannot be read without one must not end a start.
      *
      * @throws IOException or UncheckedIOException the failure itself, where it is an outage
      * @throws OutOfMemoryError the error itself: that is no property of the content
@@ -79,7 +80,7 @@ public record StoreWait(
         return broken;
     }
 
-    /** After one more attempt. */
+    /** The wait after one more failed attempt. */
     static StoreWait next(
             @Nullable StoreWait before, ShardId shard, Lsn lsn, Exception cause, long nowMillis) {
         if (before == null || !before.lsn.equals(lsn)) {
@@ -95,14 +96,14 @@ public record StoreWait(
                 cause.toString());
     }
 
-    /** The pause after this many failures in a row, 1 or more. */
+    /** The pause in milliseconds after this many failures in a row, 1 or more. */
     public static long pauseMillis(int attempts) {
         return Math.min(
                 LONGEST_PAUSE_MILLIS,
                 FIRST_PAUSE_MILLIS << Math.min(attempts - 1, Integer.SIZE / 2));
     }
 
-    /** For people. */
+    /** A description for people. */
     public String describe() {
         return "Shard %s waits for the store since %d (epoch milliseconds) to apply LSN %s, tried %d times: %s"
                 .formatted(shard, sinceMillis, lsn, attempts, cause);

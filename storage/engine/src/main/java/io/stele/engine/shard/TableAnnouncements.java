@@ -9,8 +9,8 @@ import io.stele.engine.tablet.TableShard;
 import io.stele.protocol.TableId;
 
 /**
- * The announcements of what the catalog changes of a shard's tables: a new table, changed columns,
- * a dropped or replaced one. Any thread; changed columns take effect on the shard's context.
+ * The receiver, in a shard, of the catalog's changes to tables: a new table, changed columns, a
+ * dropped or replaced table. Any thread; changed columns take effect on the shard's context.
  */
 final class TableAnnouncements {
     private final ShardState state;
@@ -19,7 +19,7 @@ final class TableAnnouncements {
     private final WriteResolver resolver;
     private final ApplyQueue queue;
     private final TableFiles files;
-    private final Object announcing = new Object(); // by DDL, and writers
+    private final Object announcing = new Object(); // locked by DDL and writers
 
     TableAnnouncements(
             ShardState state,
@@ -36,9 +36,8 @@ final class TableAnnouncements {
     }
 
     /**
-     * Adds a table, or what the catalog changed of it; any thread, one at a time. Changed columns
-     * are in effect when the context has run what it is given here, and before anything that it is
-     * given later.
+     * Adds a table, or the catalog's changes to it; any thread, one at a time. Changed columns take
+     * effect in a task that this call queues on the context, before any task queued later.
      */
     void put(TableVersions newest) {
         if (tables.isSetAside(newest.schema().id())) {
@@ -56,8 +55,8 @@ final class TableAnnouncements {
     }
 
     /**
-     * From now on a table can be read by the columns that it is about to have; {@link #put}
-     * follows. Any thread, one at a time.
+     * Allows reads of a table by the columns that it is about to get; {@link #put} follows. Any
+     * thread, one at a time.
      */
     void expect(TableVersions newest) {
         tables.find(newest.schema().id()).ifPresent(table -> table.expect(newest));
@@ -74,7 +73,7 @@ final class TableAnnouncements {
                 && known == table.expected().schemaVersion()) {
             synchronized (announcing) {
                 TableVersions expected = table.expected();
-                // A later one is not the writer's, and nobody can see it yet
+                // A later version is not the writer's, and nobody can see it yet
                 if (expected.schemaVersion() == known
                         && known > table.announced().schemaVersion()) {
                     announce(table, expected);
@@ -115,7 +114,7 @@ final class TableAnnouncements {
                         });
     }
 
-    /** Takes no writes of a table any more; what it has is read on. Any thread. */
+    /** Refuses later writes of a table; its rows can still be read. Any thread. */
     void replace(TableId tableId) {
         tables.find(tableId).ifPresent(TableShard::replace);
     }

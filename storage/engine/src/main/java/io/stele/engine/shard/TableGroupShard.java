@@ -88,10 +88,11 @@ public final class TableGroupShard {
      * @param context applies records while one worker is enough, and runs everything else that
      *     changes the shard
      * @param workerContexts creates the context of an apply worker
-     * @param expiryMillis by which what writers did is forgotten; at most the present
+     * @param expiryMillis the time by which outcomes of writers expire, in epoch milliseconds; at
+     *     most the present
      * @param maxWriteWait a write that is held back for this long is refused
      * @param releaser runs writes that waited for memory
-     * @param lookups runs reads of files that writes depend on; may block, and takes every task
+     * @param lookups runs reads of files that writes depend on; may block, and accepts every task
      */
     public TableGroupShard(
             ShardId id,
@@ -166,17 +167,16 @@ public final class TableGroupShard {
     }
 
     /**
-     * Adds a table, or what the catalog changed of it; any thread, one at a time. Changed columns
-     * are in effect when the context has run what it is given here, and before anything that it is
-     * given later.
+     * Adds a table, or the catalog's changes to it; any thread, one at a time. Changed columns take
+     * effect in a task that this call queues on the context, before any task queued later.
      */
     public void putTable(TableVersions newest) {
         announcements.put(newest);
     }
 
     /**
-     * From now on a table can be read by the columns that it is about to have; {@link #putTable}
-     * follows. Any thread, one at a time.
+     * Allows reads of a table by the columns that it is about to get; {@link #putTable} follows.
+     * Any thread, one at a time.
      */
     public void expectTable(TableVersions newest) {
         announcements.expect(newest);
@@ -192,24 +192,24 @@ public final class TableGroupShard {
         announcements.remove(tableId);
     }
 
-    /** Takes no writes of a table any more; what it has is read on. Any thread. */
+    /** Refuses later writes of a table; its rows can still be read. Any thread. */
     public void replaceTable(TableId tableId) {
         announcements.replace(tableId);
     }
 
-    /** Those that serve. */
+    /** The tables that serve. */
     public Collection<TableShard> tables() {
         return tables.all();
     }
 
-    /** Empty also where the table is set aside. */
+    /** A serving table; empty also if it is set aside. */
     public Optional<TableShard> findTable(TableId tableId) {
         return tables.find(tableId);
     }
 
     /**
-     * STALE_TABLE when the table is not, or no more, in this shard; else why it is set aside, or
-     * why the shard stopped.
+     * A serving table. Throws STALE_TABLE when it is not, or no longer, in this shard, or the
+     * reason why it is set aside or the shard stopped.
      */
     public TableShard table(TableId tableId) {
         return state.table(tableId);
@@ -231,15 +231,15 @@ public final class TableGroupShard {
     }
 
     /**
-     * The same for one thing that was met when a record was to be applied.
+     * Sets a table aside for one object that could not be used when a record was to be applied.
      *
-     * @param object what it is, unless the cause names a file of the table
+     * @param object the name of the object, unless the cause names a file of the table
      */
     public void setAside(TableShard table, String object, Exception cause, Lsn needed) {
         damaged.setAside(table, object, cause, needed);
     }
 
-    /** Fails where a table is set aside. */
+    /** Throws when a table is set aside. */
     public void checkNotSetAside(TableId tableId) {
         tables.checkNotSetAside(tableId);
     }
@@ -248,7 +248,7 @@ public final class TableGroupShard {
         return tables.refusal(tableId);
     }
 
-    /** Takes a table that was set aside out of it for good, since it is dropped; any thread. */
+    /** Removes a set-aside table for good, since it is dropped; any thread. */
     public Optional<TableShard> forgetSetAside(TableId tableId) {
         return tables.forget(tableId).map(SetAsideTable::table);
     }
@@ -278,8 +278,8 @@ public final class TableGroupShard {
     }
 
     /**
-     * The shard stopped, so its memory will not be read or flushed, and is freed. On the context,
-     * while the apply workers are idle.
+     * Frees the memory of a stopped shard, which will not be read or flushed. On the context, while
+     * the apply workers are idle.
      */
     public void releaseMemory() {
         retention.releaseMemory();
@@ -301,8 +301,8 @@ public final class TableGroupShard {
     }
 
     /**
-     * Refuses a write as BUSY for what is not the shard's doing. It may come again under its
-     * sequence, and none of the writer overtakes it.
+     * Refuses a write as BUSY for a reason outside the shard. It may come again under its sequence,
+     * and no later batch of the writer overtakes it.
      */
     public CompletableFuture<WriteOutcome> postpone(
             UUID writerId, long sequence, SteleException busy) {
@@ -310,18 +310,18 @@ public final class TableGroupShard {
     }
 
     /**
-     * Completes when every write that was decided before the call is applied, those of transactions
-     * as well: what is decided later sees what the shard has now. On the context, where it
-     * completes.
+     * Completes when every write that was decided before the call is applied, including writes of
+     * transactions. Writes that are decided later see the shard's present tables and indexes.
+     * Called on the context, where the future completes.
      */
     public CompletableFuture<@Nullable Void> drain() {
         return resolver.drain();
     }
 
     /**
-     * Works out no conditional writes until {@link #resumeConditional}: before the log is held, so
-     * that none is worked out on what the holder changes. Completes when those worked out are in
-     * the log's queue.
+     * Evaluates no conditional writes until {@link #resumeConditional}. Called before the log is
+     * held, so that no write is evaluated against rows that the holder changes. Completes when all
+     * evaluated writes are in the log's queue.
      */
     public CompletableFuture<@Nullable Void> pauseConditional() {
         return resolver.pause();
@@ -376,7 +376,7 @@ public final class TableGroupShard {
         return transactions.decide(hold, transactionId, committed);
     }
 
-    /** Logs that a transaction was given up before anything was decided. */
+    /** Logs the abort of an undecided transaction. */
     public CompletableFuture<@Nullable Void> abort(String transactionId) {
         return transactions.abort(transactionId);
     }
@@ -421,12 +421,12 @@ public final class TableGroupShard {
         return gate.status();
     }
 
-    /** Bytes of batches that wait because memory is full, or for those before them. */
+    /** Bytes of batches that wait at the write gate or in the resolver's queue. */
     public long waitingBytes() {
         return gate.waitingBytes() + resolver.queuedBytes();
     }
 
-    /** Fails when the shard stopped serving. */
+    /** Throws when the shard stopped serving, or does not serve yet. */
     public void checkServing() {
         state.checkServing();
     }
@@ -440,7 +440,7 @@ public final class TableGroupShard {
     }
 
     /**
-     * The same.
+     * Stops serving for good because of one object.
      *
      * @param object what cannot be used
      */
@@ -489,8 +489,9 @@ public final class TableGroupShard {
     // -------------------------------------------------------------------------------------------
 
     /**
-     * Applies records while the shard is being recovered, in log order; one thread. If one cannot
-     * be decoded the shard stops, and the record is retained for a release that can read it.
+     * Applies records while the shard is being recovered, in log order; one thread. If a record
+     * cannot be decoded, the shard stops, and the record is retained for a release that can read
+     * it.
      *
      * @throws IOException if the store does not answer
      */
@@ -518,9 +519,9 @@ public final class TableGroupShard {
     }
 
     /**
-     * A PREPARE record that was retained when its segment was deleted, although the shard served:
-     * its outcome matters only to tables whose records are retained as well. Before {@link #start}
-     * only.
+     * Notes that the transaction of a retained PREPARE record has ended. The record was retained
+     * when its segment was deleted although the shard served, so its outcome matters only to tables
+     * whose records are also retained. Before {@link #start} only.
      *
      * @param object the path at which it is stored
      */
@@ -536,24 +537,27 @@ public final class TableGroupShard {
      * Retains records of tables that are missing in the catalog but were not dropped; before {@link
      * #start} only.
      *
-     * @param isLost whether a table is such a one and needs the record
+     * @param isLost whether a table is missing in this way and needs the record at an LSN
      */
     public void keepLost(BiPredicate<TableId, Lsn> isLost) {
         tables.keepLost(isLost);
     }
 
-    /** The tables of which such records were met; any thread. */
+    /** The tables missing in the catalog of which records were found; any thread. */
     public Set<TableId> lostTables() {
         return Set.copyOf(tables.lost().keySet());
     }
 
-    /** Workers' files that are given up are not put into effect; before {@link #start} only. */
+    /**
+     * Sets the workers' files that are given up, which transactions pass over; before {@link
+     * #start} only.
+     */
     public void passOver(Predicate<FileEntry> dropped) {
         transactions.passOver(dropped);
     }
 
     /**
-     * It cannot be recovered as far as it should: it stops before it serves.
+     * Stops the shard before it serves, because it cannot be recovered completely.
      *
      * @param object what cannot be used
      */
@@ -578,8 +582,8 @@ public final class TableGroupShard {
     }
 
     /**
-     * A table has every change at or below this LSN in files; before {@link #start} only. So a
-     * shard whose log is trimmed completely still gets its applied LSN.
+     * Raises the applied LSN to one at or below which a table has every change in files; before
+     * {@link #start} only. So a shard whose log is trimmed completely still gets its applied LSN.
      */
     public void restoreApplied(Lsn flushedLsn) {
         applied.advance(flushedLsn);

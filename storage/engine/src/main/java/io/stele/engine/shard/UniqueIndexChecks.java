@@ -9,8 +9,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The checks of the unique indexes of a shard's tables. A table has the same ones until its indexes
- * change, so what a check has noted stays in effect. Confined to the shard's context.
+ * The unique index checks of a shard's tables, for writes and transactions. A table's check objects
+ * stay the same until its indexes change, so the claims that a check has noted stay in effect.
+ * Confined to the shard's context.
  */
 final class UniqueIndexChecks {
     private final Map<TableId, List<UniqueIndexCheck>> checks = new HashMap<>();

@@ -11,8 +11,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sender of acknowledgements and failures to the writers of log records, after the records are
- * applied or have failed. Confined to the shard's context.
+ * The sender of acknowledgements and failures to waiting clients, after the log records of their
+ * writes are applied or have failed. Confined to the shard's context.
  */
 final class WriteAnswers {
     private final ShardTables tables;
@@ -28,7 +28,7 @@ final class WriteAnswers {
      * table is repaired; so it is not acknowledged.
      *
      * @param done how many of the first records are applied
-     * @param failure why the others never will be applied
+     * @param failure why the rest never will be applied
      */
     void send(List<DurableRecord> records, int done, Optional<SteleException> failure) {
         for (int i = 0; i < records.size(); i++) {

@@ -20,17 +20,17 @@ final class WriteAppender {
     private final ShardId shard;
     private final Supplier<ShardLog> log;
 
-    // Held from taking row ids to appending their record. An append may wait for room in the log
-    // with it, so that a thread that must not wait only tries to take it.
+    // Held from taking row ids to appending their record. Its holder may wait for room in the log,
+    // so a thread that must not wait only tries to lock it.
     private final ReentrantLock rowIdOrder = new ReentrantLock();
 
-    /** Is notified of a write that the log did not take; any thread. */
+    /** A listener for a write that the log refused; any thread. */
     interface UnloggedListener {
         void unlogged(QueuedWrite write, Throwable cause);
     }
 
     /**
-     * @param log of the node, once the shard serves
+     * @param log the log of the node, once the shard serves
      */
     WriteAppender(ShardId shard, Supplier<ShardLog> log) {
         this.shard = requireNonNull(shard, "shard is null");

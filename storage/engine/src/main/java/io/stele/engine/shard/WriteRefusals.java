@@ -11,8 +11,8 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The refusals of writes of which nothing is logged, as the windows of their writers need them. Any
- * thread.
+ * The refusal of writes of which nothing is logged: it updates the writer's window, and fails the
+ * client's future. Any thread.
  */
 final class WriteRefusals {
     private final WriterWindows writers;
@@ -21,7 +21,7 @@ final class WriteRefusals {
         this.writers = requireNonNull(writers, "writers is null");
     }
 
-    /** Nothing of it is logged; it may come again under the same sequence. */
+    /** Refuses an admitted write; it may come again under the same sequence. */
     void refuse(QueuedWrite write, Throwable cause) {
         if (cause instanceof SteleException known && known.code() == ErrorCode.BUSY) {
             writers.postponed(write.writerId(), write.sequence(), write.acknowledgement());
@@ -32,8 +32,8 @@ final class WriteRefusals {
     }
 
     /**
-     * Refuses a write that was not admitted yet. One that was applied before is still acknowledged,
-     * even if the table or the gate refuses new ones.
+     * Refuses a write that was not admitted yet. A repeated write that was applied before is still
+     * acknowledged, even if the table or the gate refuses new writes.
      */
     void refuseNew(
             UUID writerId,

@@ -35,20 +35,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The resolver of batches whose outcome depends on the present rows, before they are logged. So the
- * log has the result, and replay cannot find another one. There is one for each shard.
+ * log has the result, and replay cannot find another one. There is one resolver for each shard.
  *
- * <p>Such are batches with conditional operations, and all batches of tables with a unique index.
- * While none is queued or in flight, writes bypass this class and nothing is noted of them. Else
- * every write of the shard queues here, plain ones too, so that the order of arrival is the order
- * of the log. They are evaluated one after the other on the shard's context, against logged but not
- * applied changes, then memory, then files. Each is appended without waiting for the one before.
- * Lookup threads read files; reads for waiting batches start ahead.
+ * <p>These batches are all with conditional operations, and all of tables with a unique index.
+ * While none is queued or in flight, writes bypass this class and nothing is noted of them.
+ * Otherwise every write of the shard queues here, plain ones too, so that the order of arrival is
+ * the order of the log. They are evaluated one after the other on the shard's context, against
+ * logged but not applied changes, then memory, then files. Each is appended without waiting for the
+ * one before. Lookup threads read files; reads for waiting batches start ahead.
  *
  * <p>Before the first batch is evaluated, the writes that bypassed this class must be applied.
  * While a transaction holds the shard's log nothing is evaluated ({@link #pause}): it changes rows
- * at the LSN of the hold, which comes before those of the records that wait. A transaction that
- * commits in one phase is evaluated in its turn ({@link #inTurn}), like a batch, and what it
- * changes is noted.
+ * at the LSN of the hold, which is below the LSNs of the records that wait. A transaction that
+ * commits in one phase is evaluated in its turn ({@link #inTurn}), like a batch, and its changes
+ * are noted.
  *
  * <p>Invariant: the state against which a batch was evaluated is the shard's state when its record
  * is applied. Invariant: {@code active} is true while something is queued or noted. Invariant: the
@@ -89,7 +89,7 @@ final class WriteResolver {
     private boolean drained; // all writes that bypassed are applied
     private boolean appending; // a batch waits for room in the log
     private int pauses;
-    private long epoch; // of what is noted
+    private long epoch; // of the notes
     private long lastNumber;
     private int inFlight; // appended here in this epoch, not applied
     private int conditionalInFlight;
@@ -115,11 +115,11 @@ final class WriteResolver {
     }
 
     /**
-     * Takes a write, or lets it bypass: then the caller must call {@link #applied} with {@link
-     * WriteTicket#PASSED_BY}, or {@link #dropped}. Any thread.
+     * Queues a write, or lets it bypass. After a bypass the caller must append it and call {@link
+     * #applied} with {@link WriteTicket#PASSED_BY}, or {@link #dropped}. Any thread.
      *
-     * @return false: the caller appends it now
-     * @throws SteleException BUSY: too much is queued
+     * @return false: the write bypasses, and the caller appends it now
+     * @throws SteleException BUSY when too many bytes are queued
      */
     boolean take(QueuedWrite write) {
         boolean passes = !write.isConditional() && !write.table().view().hasUniqueIndex();
@@ -146,7 +146,7 @@ final class WriteResolver {
         return true;
     }
 
-    /** A write that bypassed did not get into the log. Any thread. */
+    /** Notes that a write that bypassed is not in the log. Any thread. */
     void dropped() {
         if (passing.decrementAndGet() == 0 && active) {
             schedule();
@@ -176,7 +176,7 @@ final class WriteResolver {
     }
 
     /**
-     * The columns of a table changed: the notes have rows of the earlier version, which must be
+     * Handles changed columns of a table: the notes have rows of the earlier version, which must be
      * applied first.
      */
     void altered() {
@@ -187,7 +187,7 @@ final class WriteResolver {
     }
 
     /**
-     * Works nothing out until {@link #resume}; completes when all that was worked out is in the
+     * Evaluates no batch until {@link #resume}; completes when all evaluated batches are in the
      * log's queue. Any thread.
      */
     CompletableFuture<@Nullable Void> pause() {
@@ -205,7 +205,7 @@ final class WriteResolver {
         return paused;
     }
 
-    /** Ends a pause; what the transaction did here must be applied. Any thread. */
+    /** Ends a pause; the changes of the transaction here must be applied. Any thread. */
     void resume() {
         state.context()
                 .execute(
@@ -216,11 +216,12 @@ final class WriteResolver {
     }
 
     /**
-     * Gives a commit its turn: works nothing out until {@link #resume}, and runs a step on the
-     * context when all that was worked out is in the log's queue and all that bypassed is applied.
-     * Then the notes have all that is in flight. Any thread.
+     * Gives a commit its turn: evaluates no batch until {@link #resume}, and runs a step on the
+     * context when all evaluated batches are in the log's queue and all writes that bypassed are
+     * applied. Then the notes have all changes in flight. Any thread.
      *
-     * @param step completes what is returned; empty: it is to run again when nothing is in flight
+     * @param step computes the value of the returned future; empty: it runs again when nothing is
+     *     in flight
      */
     <T> CompletableFuture<T> inTurn(Callable<Optional<T>> step) {
         Turn<T> turn = new Turn<>(step, new CompletableFuture<>());
@@ -245,7 +246,7 @@ final class WriteResolver {
     }
 
     private record Turn<T>(Callable<Optional<T>> step, CompletableFuture<T> done) {
-        /** What completes it; empty: it must run again. */
+        /** The completion of the turn; empty: the step must run again. */
         private Optional<Runnable> run() {
             try {
                 return step.call().map(value -> () -> done.complete(value));
@@ -267,7 +268,10 @@ final class WriteResolver {
         }
     }
 
-    /** The notes of a table; empty: they lack what its checks would have noted. In a turn only. */
+    /**
+     * The notes of a table; empty: they lack claims that its checks would have noted. In a turn
+     * only.
+     */
     Optional<TableChanges> changes(TableShard table) {
         return checksChanged(table) ? Optional.empty() : Optional.of(notes(table));
     }
@@ -277,17 +281,17 @@ final class WriteResolver {
                 table.schema().id(), id -> new TableChanges(checks.of(table)));
     }
 
-    /** Whether something that was worked out, or is noted, is not applied. In a turn only. */
+    /** Whether an evaluated batch or a noted write is not applied yet. In a turn only. */
     boolean hasInFlight() {
         return inFlight > 0;
     }
 
     /**
-     * Notes what is staged as a write that is in the log's queue before the turn ends, or is {@link
-     * #undo undone}. In a turn only.
+     * Notes the staged changes as one write, which must be in the log's queue before the turn ends,
+     * or be {@link #undo undone}. In a turn only.
      */
     WriteTicket keep(Collection<TableChanges> staged) {
-        // Also where nothing is staged: without notes the next one would wait for this one
+        // Also where nothing is staged: without notes the next turn would wait for this one
         WriteTicket ticket = new WriteTicket(epoch, ++lastNumber, true);
         inFlight++;
         conditionalInFlight++;
@@ -295,7 +299,7 @@ final class WriteResolver {
         return ticket;
     }
 
-    /** The last write that was noted does not go to the log. In its turn only. */
+    /** Removes the notes of the last noted write, which is not logged. In its turn only. */
     void undo(WriteTicket ticket) {
         if (ticket.epoch() != epoch) {
             dropped();
@@ -306,7 +310,7 @@ final class WriteResolver {
         changes.values().forEach(table -> table.undo(ticket.number()));
     }
 
-    /** A write's record is applied. */
+    /** Removes the notes of a write whose record is applied. */
     void applied(WriteTicket ticket) {
         if (ticket.number() == 0 || ticket.epoch() != epoch) {
             dropped();
@@ -319,14 +323,14 @@ final class WriteResolver {
         }
     }
 
-    /** After records were applied, or the shard failed. */
+    /** Continues after records were applied, or after the shard failed. */
     void afterApply() {
         if (active) {
             run();
         }
     }
 
-    /** As {@link #afterApply}, while apply workers are busy: in its turn. */
+    /** Continues in a later task, since apply workers are busy. */
     void afterParallelApply() {
         if (active) {
             schedule();
@@ -540,7 +544,7 @@ final class WriteResolver {
                 broken);
     }
 
-    /** Works out the head and appends it; false: not yet. */
+    /** Evaluates the head of the queue and appends it; false: not yet. */
     private boolean resolve(QueuedWrite head) {
         TableShard table = head.table();
         SteleException stale = state.tables().staleness(table, head.batch());
@@ -567,7 +571,7 @@ final class WriteResolver {
                             probes,
                             state.presentLsn());
         } catch (SteleException impossible) {
-            resolution = new Refused(impossible); // too large, once it is worked out
+            resolution = new Refused(impossible); // too large, once it is evaluated
         } catch (RuntimeException | Error broken) {
             state.fail(failed(StoreWait.exception(broken)));
             return false;
@@ -639,10 +643,10 @@ final class WriteResolver {
         return true;
     }
 
-    /** The log did not take a batch that was worked out here. Any thread. */
+    /** Stops the shard, since the log refused a batch that was evaluated here. Any thread. */
     private void unlogged(QueuedWrite write, Throwable cause) {
         refusals.refuse(write, cause);
-        // Later batches were worked out on the assumption that this one is there.
+        // Later batches were evaluated on the assumption that this one is logged.
         state.context()
                 .execute(
                         () ->

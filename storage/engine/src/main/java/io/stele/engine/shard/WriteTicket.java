@@ -1,9 +1,10 @@
 package io.stele.engine.shard;
 
 /**
- * The ticket of a batch on its way through the log, which {@link WriteResolver#applied} needs.
+ * The identity of a batch on its way through the log, by which {@link WriteResolver#applied}
+ * removes its noted changes.
  *
- * @param number of the batch in its epoch; 0: it bypassed
+ * @param number of the batch in its epoch; 0: it bypassed the resolver
  * @param conditional whether changes in flight must be noted until it is applied
  */
 record WriteTicket(long epoch, long number, boolean conditional) {

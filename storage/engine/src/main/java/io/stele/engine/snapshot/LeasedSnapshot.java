@@ -29,8 +29,9 @@ public final class LeasedSnapshot {
     private final Map<TableId, Long> firstVisible = new ConcurrentHashMap<>();
 
     /**
-     * @param expiryMillis the time by which rows expire, if it is before that of the LSN
-     * @param tables those whose history it retains; empty: all
+     * @param expiryMillis supplies the time by which rows expire, in epoch milliseconds, used if it
+     *     is before the time of the LSN
+     * @param tables the tables whose history it retains; empty: all tables
      */
     LeasedSnapshot(String id, Lsn lsn, LongSupplier expiryMillis, Set<TableId> tables) {
         this.tables = Set.copyOf(tables);

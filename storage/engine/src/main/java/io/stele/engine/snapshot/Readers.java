@@ -23,7 +23,7 @@ public final class Readers {
         generations.add(current);
     }
 
-    /** The readers that came between two moments. */
+    /** The readers that entered between two moments. */
     public static final class Generation {
         private final long number;
         private final LongAdder came = new LongAdder();
@@ -34,8 +34,8 @@ public final class Readers {
         }
 
         /**
-         * Whether all readers have gone. It is sound although sums are not snapshots: both only
-         * grow, and the sum of the gone is read first.
+         * Whether all readers have exited. This is sound although the sums are no snapshots: both
+         * only grow, and the number of exited readers is read first.
          */
         private boolean isEmpty() {
             long gone = went.sum();
@@ -43,7 +43,7 @@ public final class Readers {
         }
     }
 
-    /** A reader comes; call before looking at a view. */
+    /** Registers a reader; call it before taking a view. */
     public Generation enter() {
         while (true) {
             Generation generation = current;
@@ -59,7 +59,10 @@ public final class Readers {
         generation.went.increment();
     }
 
-    /** A number above that of all readers that came, not above that of those that come. */
+    /**
+     * Begins a generation and returns its number: above the generations of all earlier readers, and
+     * at or below the generations of all later readers.
+     */
     public synchronized long now() {
         Generation next = new Generation(current.number + 1);
         generations.add(next);
@@ -67,7 +70,7 @@ public final class Readers {
         return next.number;
     }
 
-    /** Whether every reader that came before {@link #now} returned {@code number} has gone. */
+    /** Whether every reader that entered before {@link #now} returned {@code number} has exited. */
     public synchronized boolean allGoneSince(long number) {
         while (generations.size() > 1 && generations.getFirst().isEmpty()) {
             generations.removeFirst();

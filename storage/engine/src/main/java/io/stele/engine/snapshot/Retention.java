@@ -7,10 +7,10 @@ import io.stele.protocol.schema.TableSchema;
 /**
  * The retention time of obsolete row versions: the option of the table, else the node's default.
  *
- * @param defaultMillis for tables without the option
+ * @param defaultMillis the retention of tables without the option, in milliseconds
  */
 public record Retention(long defaultMillis) {
-    /** Of one table, in milliseconds. */
+    /** The retention of one table, in milliseconds. */
     long millis(TableSchema table) {
         return table.options().retentionMillis().orElse(defaultMillis);
     }

@@ -21,8 +21,8 @@ import java.util.function.UnaryOperator;
  * the readers that may still use files.
  *
  * <p>Each table has a horizon: the LSN below which it may have dropped versions. The horizon
- * follows the time of expiry at the distance of the table's retention. It goes no further than the
- * oldest LSN that is held for the table or for all tables ("lsnRef" in Hologres).
+ * follows the time of expiry at the distance of the table's retention. It does not pass the oldest
+ * LSN that is held for the table or for all tables ("lsnRef" in Hologres).
  *
  * <p>Invariant: a horizon never moves back. Invariant: if a reader begins with an LSN at or above
  * the horizon, the horizon stays at or below that LSN until the reader ends. So no reader misses a
@@ -44,8 +44,9 @@ public final class SnapshotRegistry {
     private long nextId;
 
     /**
-     * @param nowMillis of leases
-     * @param expiryMillis by which rows expire and history is discarded; at most the present
+     * @param nowMillis the clock of leases
+     * @param expiryMillis the time by which rows expire and history is discarded, in epoch
+     *     milliseconds; at most the present
      */
     public SnapshotRegistry(
             LongSupplier nowMillis,
@@ -59,12 +60,13 @@ public final class SnapshotRegistry {
     }
 
     /**
-     * Leases a snapshot. READ_POINT_EXPIRED if no table retains its history any more; {@link
-     * #check} decides for one table.
+     * Leases a snapshot. Throws READ_POINT_EXPIRED when no table retains its history any more;
+     * {@link #check} decides for one table.
      *
-     * @param choose the snapshot, from the highest horizon that a table may have passed; called
-     *     while the horizons stand still, so the present is never below one; must not wait
-     * @param tables those that may be read, whose history is retained; empty: all
+     * @param choose chooses the LSN of the snapshot, from the highest horizon that a table may have
+     *     passed; called while the horizons do not move, so the present is never below a horizon;
+     *     must not wait
+     * @param tables the tables that may be read, whose history is retained; empty: all tables
      */
     public synchronized LeasedSnapshot open(
             UnaryOperator<Lsn> choose, Catalog catalog, long ttlMillis, Set<TableId> tables) {
@@ -162,8 +164,8 @@ public final class SnapshotRegistry {
     }
 
     /**
-     * The LSN below which rows of the table have expired for a reader; {@code Long.MAX_VALUE}: one
-     * of the present.
+     * The LSN below which rows of the table have expired for a reader; {@code Long.MAX_VALUE}: a
+     * reader of the present.
      */
     public long firstVisibleLsn(TableSchema table, long readLsn) {
         if (!table.options().expires()) {
@@ -196,7 +198,7 @@ public final class SnapshotRegistry {
         pass(table, horizon.value());
     }
 
-    /** A table was dropped. */
+    /** Forgets the horizon of a table that was dropped. */
     public synchronized void forget(TableId table) {
         horizons.remove(table);
     }
@@ -239,7 +241,7 @@ public final class SnapshotRegistry {
         return Math.max(0, expiryMillis.getAsLong() - retentionMillis) << 16;
     }
 
-    /** Of a millisecond. */
+    /** The last LSN of a millisecond. */
     static long lastLsnOf(long millis) {
         return (millis + 1 << 16) - 1;
     }
@@ -259,7 +261,7 @@ public final class SnapshotRegistry {
         return nowMillis.getAsLong() + ttlMillis;
     }
 
-    /** LSNs, and how many hold each. */
+    /** Held LSNs, with the number of holders of each. */
     private static final class HeldLsns {
         private final TreeMap<Long, Integer> counts = new TreeMap<>();
 
@@ -267,13 +269,13 @@ public final class SnapshotRegistry {
             counts.merge(lsn, 1, Integer::sum);
         }
 
-        /** Whether there is none left. */
+        /** Removes a holder of an LSN; true if no LSN is left. */
         boolean remove(long lsn) {
             counts.computeIfPresent(lsn, (value, count) -> count == 1 ? null : count - 1);
             return counts.isEmpty();
         }
 
-        /** {@code Long.MAX_VALUE}: there is none. */
+        /** The oldest held LSN; {@code Long.MAX_VALUE} if there is none. */
         long oldest() {
             return counts.isEmpty() ? Long.MAX_VALUE : counts.firstKey();
         }

@@ -12,18 +12,21 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One column's statistics over files and memory, added up. Files come first. Confined to one
- * thread.
+ * A sum of one column's statistics over a table's files and samples of its rows in memory, for the
+ * table statistics of the optimizer. Files are added first. Confined to one thread.
  */
 final class ColumnStatisticsSum {
-    /** If more than this share of values are new, those not in a sketch count as new too. */
+    /**
+     * If more than this share of a sample's values are new, rows outside the sample are assumed to
+     * have new values too.
+     */
     private static final double MOSTLY_NEW = 0.5;
 
     private final SketchBuilder sketch = new SketchBuilder();
     private final Set<FileSketches.Group> groups = new HashSet<>(); // that are in the sketch
     private @Nullable ColumnStats stats;
     private boolean sketched = true;
-    private long rows; // that stats is of
+    private long rows; // that stats covers
     private double nulls;
     private boolean countsNulls = true;
     private double valueBytes;
@@ -32,10 +35,10 @@ final class ColumnStatisticsSum {
     /**
      * Adds a file's rows.
      *
-     * @param sketches of the file, or of it and others together
+     * @param sketches the sketches of the file, or of a group of files with it
      * @param found the statistics of the column in the file
      * @param hasColumn whether the file has the column; else all rows have {@code initial}, or null
-     * @param initial of one row with the column's initial value
+     * @param initial the sketch of one row with the column's initial value
      * @param live rows of the file that are not deleted
      */
     void addFile(
@@ -64,7 +67,7 @@ final class ColumnStatisticsSum {
     /**
      * Adds rows in memory.
      *
-     * @param rowsInMemory that the sample stands for
+     * @param rowsInMemory the number of rows that the sample represents
      */
     void addMemory(
             MemorySample sample,
@@ -97,7 +100,7 @@ final class ColumnStatisticsSum {
         nulls += Math.max(0, found.nullCount()) * scale;
     }
 
-    /** Range and nulls; null if there are no rows. */
+    /** The range and the null count; null if there are no rows. */
     @Nullable ColumnStats stats() {
         ColumnStats sum = stats;
         return sum == null

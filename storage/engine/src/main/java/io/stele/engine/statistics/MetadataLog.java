@@ -18,7 +18,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The versions of the metadata that other nodes may cache, and the changes between them.
+ * The source of metadata versions, and of the changed tables between two versions, by which other
+ * nodes invalidate cached metadata and statistics.
  *
  * <p>Invariant: a description made after a version was taken, and not among the changes since, is
  * still current. Thread-safe.
@@ -31,7 +32,7 @@ public final class MetadataLog {
     private final CatalogChanges catalogChanges;
 
     /**
-     * @param instance of this engine: no other one has it
+     * @param instance the number of this engine, which no other engine has
      */
     public MetadataLog(
             long instance,
@@ -51,7 +52,7 @@ public final class MetadataLog {
         MetadataVersion known =
                 since.filter(version -> version.instance() == instance)
                         .orElse(new MetadataVersion(instance, -1, -1));
-        // In this order: of what changes in between, the names are there and the version is not yet
+        // In this order: changes in between are among the names, and not yet in the version
         long catalogVersion = catalogChanges.version();
         Optional<List<TableName>> names = catalogChanges.since(known.catalog());
         Catalog current = catalog.current();

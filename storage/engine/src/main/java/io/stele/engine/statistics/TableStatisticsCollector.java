@@ -37,13 +37,13 @@ import java.util.function.ToLongFunction;
  *
  * <p>Results for a whole table are cached, because planners request them for each query. They are
  * valid until the files change, or the rows in memory grow or shrink by an eighth. A caller that
- * caches them as well learns from {@link #changedSince} which tables' statistics are out of date.
+ * also caches them learns from {@link #changedSince} which tables' statistics are out of date.
  *
  * <p>Invariant: every table whose statistics, without a predicate, were returned is cached, or has
  * changed since. Thread-safe.
  */
 public final class TableStatisticsCollector {
-    /** Of a table: about 5 ms. */
+    /** The sampled versions of a table: about 5 ms. */
     private static final int SAMPLED_VERSIONS = 10_000;
 
     private static final int KEPT_TABLES = 1_000;
@@ -66,7 +66,7 @@ public final class TableStatisticsCollector {
      * The tables whose statistics have changed since a version.
      *
      * @param known the version
-     * @param tables all tables there are, with their shards
+     * @param tables returns the shards of a table; empty if the table does not exist
      */
     Changes changedSince(long known, Function<TableId, Optional<List<TableShard>>> tables) {
         synchronized (kept) {
@@ -74,7 +74,7 @@ public final class TableStatisticsCollector {
                     .removeIf(
                             entry -> {
                                 Optional<List<TableShard>> shards = tables.apply(entry.getKey());
-                                // A dropped one is not requested again
+                                // A dropped table is not requested again
                                 if (shards.isPresent()
                                         && entry.getValue().isOf(Look.at(shards.get(), applied))) {
                                     return false;
@@ -99,11 +99,11 @@ public final class TableStatisticsCollector {
     record Changes(long version, Optional<List<TableId>> tables) {}
 
     /**
-     * The statistics of a table in a version of its columns. Shards take a new version on one after
-     * the other; until all have it, there are no statistics of columns, whose bounds may be encoded
-     * differently, and the predicate is not applied.
+     * The statistics of a table in a version of its columns. Shards adopt a new version one after
+     * the other. Until all have it, there are no statistics of columns, since their bounds may be
+     * encoded differently, and the predicate is not applied.
      *
-     * @param predicate files without a row of it are left out
+     * @param predicate files without a matching row are left out
      */
     public TableStatistics collect(
             TableSchema schema, List<TableShard> tables, ScanPredicate predicate) {
@@ -257,7 +257,7 @@ public final class TableStatisticsCollector {
             this.statistics = statistics;
         }
 
-        /** Whether they are still those of the table, or nearly. */
+        /** Whether the statistics are still valid, or nearly. */
         boolean isOf(Look now) {
             if (seen.isSameAs(now.seen())) {
                 return true;
@@ -295,8 +295,9 @@ public final class TableStatisticsCollector {
     }
 
     /**
-     * What is remembered of a look: two that are the same need no closer look. It has no memtables,
-     * which would stay in memory after their flush for as long as nobody asks for the statistics.
+     * The part of a look that is kept: two equal ones need no closer comparison. It has no
+     * memtables, which would stay in memory after their flush until the next request of the
+     * statistics.
      */
     private record Seen(List<Part> parts, long changedLsn) {
         private static final long UNKNOWN = -1;
@@ -314,7 +315,7 @@ public final class TableStatisticsCollector {
         }
     }
 
-    /** What is remembered of one shard. */
+    /** The part of a look that is kept for one shard. */
     private record Part(int schemaVersion, List<ColumnFile> columnFiles, List<SstFile> sstFiles) {
         static Part of(TableView view) {
             return new Part(view.schema().schemaVersion(), view.columnFiles(), view.sstFiles());

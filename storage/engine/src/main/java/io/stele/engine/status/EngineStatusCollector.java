@@ -31,7 +31,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A collector of {@link EngineStatus} from the parts of an engine. Safe for use by many threads.
+ * A collector of {@link EngineStatus} from the in-memory state of an engine's parts, for monitoring
+ * requests. Safe for use by many threads.
  */
 public final class EngineStatusCollector {
     private final HybridClock lsns;

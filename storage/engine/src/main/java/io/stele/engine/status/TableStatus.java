@@ -18,9 +18,10 @@ import io.stele.protocol.schema.TableSchema;
  * The state of a table's files and its traffic, over all shards of the node, for monitoring.
  * Counters begin with the start of the node.
  *
- * @param level0Files of the shard that has most: files that a lookup by key may have to read
- * @param deepestLevel of its SST files
- * @param historyBytes of column files that only readers of the past need
+ * @param level0Files the SST files in level 0 of the shard that has most, all of which a lookup by
+ *     key may have to read
+ * @param deepestLevel the deepest level of its SST files
+ * @param historyBytes bytes of column files that only readers of the past need
  * @param pendingCompactionBytes approximate bytes that compactions have to read until the files
  *     have their target shape
  */

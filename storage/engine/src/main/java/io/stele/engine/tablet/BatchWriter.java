@@ -14,9 +14,9 @@ import io.stele.protocol.wire.WriteBatchReader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A writer of the rows of logged batches into a memtable, with their index entries. It takes all
- * rows of a table, or those of one apply worker. The writer of a worker reads each batch by itself
- * and skips the keys of the other hash buckets.
+ * A writer of the rows of logged batches into a memtable, with their index entries. It writes all
+ * rows of a batch, or the rows of one apply worker's hash bucket. The writer of a worker reads each
+ * batch by itself and skips the keys of the other hash buckets.
  *
  * <p>Confined to its worker, or to code that runs while the apply workers are idle.
  */
@@ -43,9 +43,9 @@ final class BatchWriter {
     }
 
     /**
-     * @param batch of plain operations, whose cursor only this call moves
+     * @param batch a batch of plain operations, whose cursor only this call moves
      * @param firstRowId row id of the first appended row of the whole batch
-     * @param logLsn the oldest log record the rows can be replayed from
+     * @param logLsn the LSN of the oldest log record that a replay of the rows needs
      * @return the row id after that of the last appended row of the whole batch
      */
     long write(WriteBatchReader batch, long lsn, long firstRowId, long logLsn) {

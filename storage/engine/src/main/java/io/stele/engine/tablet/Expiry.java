@@ -8,7 +8,8 @@ import io.stele.protocol.schema.TableSchema;
  */
 final class Expiry {
     /**
-     * 10 s: while a change of the time to live is on its way, readers may still follow the former.
+     * 10 s: while a change of the time to live is on its way, readers may still follow the former
+     * value.
      */
     private static final long MARGIN = 10_000L << 16;
 

@@ -18,7 +18,7 @@ public final class IndexTablet {
     private IndexKeys keys;
     private boolean complete;
     private long staleDropped;
-    private final List<IndexMemTable> active = new ArrayList<>(); // one a worker, or more
+    private final List<IndexMemTable> active = new ArrayList<>(); // one or more a worker
     private final List<IndexMemTable> sealed = new ArrayList<>(); // newest first
     private List<SstFile> files = List.of(); // another list when they change, and only then
 
@@ -39,12 +39,12 @@ public final class IndexTablet {
         return keys;
     }
 
-    /** The same index of a table whose schema has changed. */
+    /** Follows a changed schema of the table. */
     void setKeys(IndexKeys newKeys) {
         keys = newKeys;
     }
 
-    /** The memtable that takes the entries of an apply worker. */
+    /** The memtable that receives the entries of an apply worker. */
     IndexMemTable active(int worker) {
         return active.get(worker);
     }
@@ -56,7 +56,7 @@ public final class IndexTablet {
         }
     }
 
-    /** Bytes in the memtables that take entries. */
+    /** Bytes in the memtables that receive entries. */
     long activeBytes() {
         return active.stream().mapToLong(IndexMemTable::sizeBytes).sum();
     }
@@ -95,7 +95,7 @@ public final class IndexTablet {
         replace(removedFileIds, newFiles);
     }
 
-    /** Adds what was missing: from now on every row has its entry. */
+    /** Adds the missing entries: from now on every row has its entry. */
     void complete(Collection<SstFile> newFiles) {
         complete = true;
         replace(Set.of(), newFiles);

@@ -16,14 +16,14 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * The deletions of an ingested file: the present versions of all its keys become obsolete at the
- * file's LSN, in one walk over its sorted keys. On a local disk a cursor in each file that overlaps
- * it goes along, instead of a lookup from the root for each key; on a store that is far away many
- * keys are looked up together.
+ * The deletion of all rows that a worker's file replaces when its commit is applied, in one walk
+ * over its sorted keys. The rows become obsolete at the file's LSN. On a local disk a cursor in
+ * each overlapping file advances with the walk, instead of a lookup from the root for each key; on
+ * a remote store many keys are looked up together.
  *
- * <p>Rows of the file that have the same key: the first one in the key index wins, the others are
- * marked. Runs on the shard's execution context, which waits for the store where {@link #prefetch}
- * left something: the keys of the file itself, and what does not fit into the block cache.
+ * <p>Of several rows of the file with one key, the first in the key index remains, and the others
+ * are marked. Runs on the shard's execution context, and waits for the store to read the keys of
+ * the file itself, and blocks that {@link #prefetch} did not read or the block cache no longer has.
  */
 final class IngestDeletions {
     /** Keys that are looked up together; {@link KeyIndexSearch} reads for fewer if it must. */
@@ -73,12 +73,12 @@ final class IngestDeletions {
     }
 
     /**
-     * Reads into the block cache what {@link #run} will look for in other files, as much as fits
-     * there. That is a hint, before the shard's log is held: other writes may still change what is
-     * found. Any thread; blocks.
+     * Reads into the block cache the blocks of other files that {@link #run} will need, as many as
+     * fit there. It is a hint, before the shard's log is held: other writes may still change the
+     * rows. Any thread; blocks.
      *
-     * @param maxBytes to read, about
-     * @return the bytes that were read, at most
+     * @param maxBytes the approximate limit of bytes to read
+     * @return an upper bound of the bytes that were read
      */
     static long prefetch(TableFiles files, ColumnFile file, TableView view, long maxBytes)
             throws IOException {
@@ -147,7 +147,7 @@ final class IngestDeletions {
         void end() throws IOException;
     }
 
-    /** Each file has a cursor, which goes along. */
+    /** Files with a cursor each, which advances with the keys. */
     private final class WalkedFiles implements OtherFiles {
         private final List<KeyIndexCursor> cursors = new ArrayList<>();
 
@@ -173,7 +173,7 @@ final class IngestDeletions {
         }
     }
 
-    /** Keys are collected, and looked up together. */
+    /** Files in which collected keys are looked up together. */
     private static final class SearchedFiles implements OtherFiles {
         private final KeyIndexSearch search;
         private final List<ColumnFile> others;

@@ -6,7 +6,7 @@ import io.stele.engine.manifest.FileEntry;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The files that a flush wrote, open for reading. */
+/** The files that a flush wrote, open for reading, to be installed in their table. */
 public record NewFiles(
         List<SstFile> sstFiles, List<ColumnFile> columnFiles, List<SstFile> indexFiles) {
     public NewFiles {

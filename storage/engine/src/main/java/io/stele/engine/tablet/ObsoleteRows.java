@@ -12,9 +12,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The rows of column files, and of memtables that are being flushed to such, that the batches of an
- * apply worker make obsolete. The worker finds them and may read files for it. The shard's context
- * marks them later in the order of the log, which deletion vectors require.
+ * The rows of column files, and of memtables being flushed to column files, that the batches of an
+ * apply worker make obsolete. The worker finds them, and may read files to do so. The shard's
+ * context marks them later in the order of the log, which deletion vectors require.
  *
  * <p>Confined to the worker until it has handed the finished batches to the shard's context.
  */
@@ -26,7 +26,7 @@ public final class ObsoleteRows {
         this.bucket = requireNonNull(bucket, "bucket is null");
     }
 
-    /** A row that ends. */
+    /** A row that becomes obsolete. */
     private sealed interface Mark {
         long lsn();
 

@@ -14,12 +14,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A memtable that takes no more rows, on its way into files, with the worker files that came before
- * it was sealed and the changes that came to its keys since.
+ * A memtable that waits for its flush, with the worker files that were ingested before it was
+ * sealed, and the later changes of its keys.
  *
- * <p>Such a change must mark the row in the column file that the flush makes, which does not exist
- * yet; so it is remembered here. Confined to the shard's execution context, except for the memtable
- * itself.
+ * <p>A later change must mark the row in the column file that the flush writes, which does not
+ * exist yet, so the change is noted here. Confined to the shard's execution context, except for the
+ * memtable itself.
  */
 public final class SealedMemTable {
     private final MemTable memTable;
@@ -70,7 +70,7 @@ public final class SealedMemTable {
         return sealLsn;
     }
 
-    /** The lowest log LSN that what is here can be replayed from. */
+    /** The lowest log LSN that a replay of these changes needs. */
     long minLogLsn() {
         long lowest = Math.min(memTable.minLogLsn(), endedLogLsn);
         for (IngestedFile file : ingested.values()) {
@@ -79,7 +79,7 @@ public final class SealedMemTable {
         return lowest;
     }
 
-    /** If the key has a row here, remembers that it ended at {@code lsn}. */
+    /** If the key has a row here, notes that it became obsolete at {@code lsn}. */
     void markObsolete(byte[] key, long lsn) {
         if (hasRow(key)) {
             obsolete.add(new ObsoleteKey(key, lsn));
@@ -101,6 +101,6 @@ public final class SealedMemTable {
     public // never compared
     record ObsoleteKey(byte[] key, long lsn) {}
 
-    /** A worker's file in effect that no manifest vouches for yet. */
+    /** A worker's file in effect that no manifest names yet. */
     public record IngestedFile(FileEntry entry, long logLsn) {}
 }

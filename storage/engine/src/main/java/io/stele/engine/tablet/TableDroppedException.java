@@ -1,6 +1,6 @@
 package io.stele.engine.tablet;
 
-/** A flush or compaction ended early because its table was dropped. */
+/** The signal that a flush or compaction ends early, because its table was dropped. */
 public final class TableDroppedException extends RuntimeException {
     private static final long serialVersionUID = 1;
 

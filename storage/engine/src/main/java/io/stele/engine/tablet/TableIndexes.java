@@ -25,9 +25,9 @@ import java.util.Set;
  *
  * <p>A change does not look up the row it replaces, so it cannot remove that row's entries (Luo and
  * Carey, "Efficient data ingestion and query processing for LSM-based storage systems", PVLDB
- * 12(5), 2019, section 4: validation). They stay: a lookup fetches each row at its LSN and omits
- * those with other values, and compactions drop entries for which no reader finds a row. So there
- * are no deletions in an index.
+ * 12(5), 2019, section 4: validation). The entries stay: a lookup fetches each row at its LSN and
+ * omits rows with other values, and compactions drop entries for which no reader finds a row. So
+ * there are no deletions in an index.
  *
  * <p>Confined to the shard's execution context, except for the {@linkplain #writer writers} of
  * apply workers.
@@ -60,7 +60,7 @@ final class TableIndexes {
     }
 
     /**
-     * Follows the table's schema: new indexes take entries from now on and are not complete, and
+     * Follows the table's schema: new indexes receive entries from now on and are not complete, and
      * dropped ones are removed.
      */
     void follow(TableSchema newSchema, RowLayout newLayout) {
@@ -93,7 +93,7 @@ final class TableIndexes {
         showViews();
     }
 
-    /** Takes entries from {@code newWorkers} apply workers from now on. */
+    /** Accepts entries from {@code newWorkers} apply workers from now on. */
     void useWorkers(int newWorkers) {
         workers = newWorkers;
         showViews();
@@ -104,7 +104,7 @@ final class TableIndexes {
         return writers.get(worker);
     }
 
-    /** Bytes in the memtables that take entries. */
+    /** Bytes in the memtables that receive entries. */
     long activeBytes() {
         long bytes = 0;
         for (IndexTablet tablet : tablets.values()) {

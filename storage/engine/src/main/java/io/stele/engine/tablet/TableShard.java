@@ -50,6 +50,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One table in one shard: its memtables and the files of its row tablet, its column tablet or both.
+ * Log records, flushes and compactions change it; readers use its {@linkplain #view view}.
  *
  * <p>Invariant: changes come in LSN order. Invariant: a row of a column file that a later change
  * made obsolete is marked in the file's deletion vector before that change's LSN counts as applied;
@@ -89,15 +90,15 @@ public final class TableShard {
     private volatile boolean replaced;
     private List<SealedMemTable> sealedTables = List.of(); // for the apply workers
     private MemTable active;
-    private int workers = 1; // if more than one, the active memtable has as many
+    private int workers = 1; // if several, the active memtable has as many parts
     private List<BatchWriter> writers = List.of(); // one a worker, if several
     private @Nullable BatchWriter writer; // of all rows, while the apply workers are idle
     private long activeSinceMillis = Long.MAX_VALUE; // of the first change since the last seal
-    private long endedLogLsn = Long.MAX_VALUE; // of the first endRows since the last seal
+    private long endedLogLsn = Long.MAX_VALUE; // of the first endPartitions since the last seal
     private volatile long changedLsn; // written by the shard's context
     private long flushedLsn;
     private volatile long expiredLsn;
-    private volatile long historyLsn; // of which others may take a look
+    private volatile long historyLsn; // read by any thread
 
     /**
      * @param reads of the store that files are in
@@ -145,15 +146,15 @@ public final class TableShard {
     }
 
     /**
-     * The table as the catalog is about to have it: it can be read so from now on. Any thread, one
-     * at a time.
+     * Sets the version that the catalog is about to have, which readers may use from now on. Any
+     * thread, one at a time.
      */
     public void expect(TableVersions newest) {
         expected = newest;
     }
 
     /**
-     * The table as the catalog has it now; any thread, one at a time.
+     * Sets the version that the catalog has now, which writes must have; any thread, one at a time.
      *
      * @return false: its columns changed, so {@link #alter} must follow on the context
      */
@@ -189,8 +190,8 @@ public final class TableShard {
     }
 
     /**
-     * The memory here will not be read or flushed, and is freed. Readers that have a view continue.
-     * On the context, while the apply workers are idle.
+     * Frees the memory, which will not be read or flushed. Readers that have a view continue. On
+     * the context, while the apply workers are idle.
      */
     public void releaseMemory() {
         rowCache.beginReset();
@@ -204,19 +205,20 @@ public final class TableShard {
         rowCache.endReset();
     }
 
-    /** The table is not found any more: work on its files may end early. Any thread. */
+    /** Marks the table as dropped, so that work on its files may end early. Any thread. */
     public void drop() {
         dropped = true;
     }
 
     /**
-     * Another table has its place: what was written is read on, and no more is taken. Any thread.
+     * Marks the table as replaced by another: its rows can still be read, and no more are accepted.
+     * Any thread.
      */
     public void replace() {
         replaced = true;
     }
 
-    /** Finds rows of column files by their keys. */
+    /** The search for rows of column files by their keys. */
     public KeyIndexSearch search() {
         return search;
     }
@@ -230,9 +232,9 @@ public final class TableShard {
     }
 
     /**
-     * For work on files, now and then.
+     * Called now and then by work on files.
      *
-     * @throws TableDroppedException it is in vain
+     * @throws TableDroppedException when the work is useless
      */
     public void checkNotDropped() {
         if (dropped) {
@@ -263,8 +265,8 @@ public final class TableShard {
     }
 
     /**
-     * The newest rows of keys that were looked up. What changes a key's newest row, and is no
-     * change of {@link #apply}, empties it.
+     * The cache of the newest rows of keys that were looked up. A change of newest rows other than
+     * by {@link #apply} empties it.
      */
     public RowCache.Slice rowCache() {
         return rowCache;
@@ -284,12 +286,12 @@ public final class TableShard {
         nextRowId.accumulateAndGet(rowId, Math::max);
     }
 
-    /** Every change at or below is in files that the manifest names. */
+    /** The LSN at or below which every change is in files that the manifest names. */
     public long flushedLsn() {
         return flushedLsn;
     }
 
-    /** Starts with what a manifest names; only before the first change. */
+    /** Restores the files and progress that a manifest names; only before the first change. */
     public void restore(
             long newFlushedLsn,
             long newNextRowId,
@@ -310,7 +312,7 @@ public final class TableShard {
         show(ordered(sstFiles), columnFiles);
     }
 
-    /** Follows the indexes of the schema: new ones take entries from now on. */
+    /** Follows the indexes of the schema: new indexes receive entries from now on. */
     public void followIndexes() {
         indexes.follow(versions.schema(), versions.layout());
         show(view.sstFiles(), view.columnFiles());
@@ -318,14 +320,14 @@ public final class TableShard {
 
     /**
      * The LSN below which versions may be missing here: a flush or compaction dropped them, or
-     * their deletions. It never goes back.
+     * their deletions. It never decreases.
      */
     public long historyLsn() {
         return historyLsn;
     }
 
     /**
-     * From now on no reader reads below {@code lsn}: later writes may leave out versions that
+     * From now on no reader reads below {@code lsn}: files written later may omit versions that
      * became obsolete by then.
      */
     public void forgetHistory(long lsn) {
@@ -334,9 +336,9 @@ public final class TableShard {
     }
 
     /**
-     * From now on no reader reads below {@code horizonLsn}, so later writes may leave out rows that
-     * have expired there. The horizon may be above the applied LSN: rows that are applied below it
-     * have expired as well.
+     * From now on no reader reads below {@code horizonLsn}, so files written later may omit rows
+     * that have expired there. The horizon may be above the applied LSN: rows that are applied
+     * below it have expired too.
      */
     public void forgetExpired(long horizonLsn) {
         if (schema().options().expires()) {
@@ -345,15 +347,15 @@ public final class TableShard {
         }
     }
 
-    /** Rows below have expired for every reader; never goes back. Any thread. */
+    /** The LSN below which rows have expired for every reader; never decreases. Any thread. */
     public long expiredLsn() {
         return expiredLsn;
     }
 
     /**
-     * Finds the rows of files that batches make obsolete, with one lookup for all batches. They
-     * must be marked before {@link #apply} of these, with nothing between. It changes nothing, so
-     * any thread may call it while the context waits.
+     * Finds the rows of files that batches make obsolete, with one lookup for all batches. The rows
+     * must be marked before {@link #apply} of the batches, with nothing between. It changes
+     * nothing, so any thread may call it while the context waits.
      *
      * @param lsns of the batches, ascending
      */
@@ -366,11 +368,11 @@ public final class TableShard {
     }
 
     /**
-     * Applies a batch, after what {@link #findObsoleteFileRows} found of it is marked.
+     * Applies a batch, after the rows that {@link #findObsoleteFileRows} found for it are marked.
      *
-     * @param lsn the LSN of the changes, at or above that of all before
+     * @param lsn the LSN of the changes, at or above the LSNs of all earlier changes
      * @param firstRowId row id of the first appended row
-     * @param logLsn the oldest log record they can be replayed from
+     * @param logLsn the LSN of the oldest log record that a replay of them needs
      */
     public void apply(
             WriteBatchReader batch, long lsn, long firstRowId, long logLsn, long nowMillis) {
@@ -388,8 +390,8 @@ public final class TableShard {
     }
 
     /**
-     * Changes are about to be applied, here or by apply workers: the memtable's age begins, if it
-     * has none.
+     * Notes that changes are about to be applied, here or by apply workers: the memtable's age
+     * begins, if it has none.
      */
     public void touch(long lsn, long nowMillis) {
         activeSinceMillis = Math.min(activeSinceMillis, nowMillis);
@@ -397,8 +399,8 @@ public final class TableShard {
     }
 
     /**
-     * The LSN of the last change of rows; after a restart one that may be higher. A reader at or
-     * above it, and below the applied LSN, sees the present state. Any thread.
+     * The LSN of the last change of rows; after a restart it may be higher. A reader at or above
+     * it, and below the applied LSN, sees the present state. Any thread.
      */
     public long changedLsn() {
         return changedLsn;
@@ -410,7 +412,7 @@ public final class TableShard {
     }
 
     /**
-     * Takes changes from {@code newWorkers} apply workers from now on. With one, a memtable with
+     * Accepts changes from {@code newWorkers} apply workers from now on. With one, a memtable with
      * several parts stays in use until it is sealed, and is written by the context. Only while the
      * workers are idle, and all have applied the same records.
      *
@@ -431,8 +433,8 @@ public final class TableShard {
 
     /**
      * Applies an apply worker's part of a batch: all of it or, if a file cannot be read, none of
-     * it. It runs on the worker, beside others, after {@link #touch}; state that is confined to the
-     * shard's context does not change meanwhile.
+     * it. It runs on the worker, beside other workers, after {@link #touch}; state that is confined
+     * to the shard's context does not change meanwhile.
      *
      * @param batch a reader of the worker's own
      * @param obsolete collects the rows that become obsolete; they must be marked before the batch
@@ -453,11 +455,11 @@ public final class TableShard {
     }
 
     /**
-     * Puts a worker's file into effect at its ingest LSN: its rows end the present versions of
-     * their keys. If a file cannot be read it may be called again, before anything else.
+     * Puts a worker's file into effect at its ingest LSN: its rows make the present versions of
+     * their keys obsolete. If a file cannot be read it may be called again, before anything else.
      *
      * @param endsRows whether its keys may have rows, in other files of its transaction as well
-     * @param logLsn the oldest log record it can be replayed from
+     * @param logLsn the LSN of the oldest log record that its replay needs
      */
     public void ingest(
             TableFiles files, ColumnFile file, boolean endsRows, long logLsn, long nowMillis)
@@ -490,10 +492,10 @@ public final class TableShard {
     }
 
     /**
-     * Reads ahead what {@link #ingest} will need of other files. Any thread; blocks.
+     * Reads ahead the blocks of other files that {@link #ingest} will need. Any thread; blocks.
      *
-     * @param maxBytes to read, about
-     * @return the bytes that were read, at most
+     * @param maxBytes the approximate limit of bytes to read
+     * @return an upper bound of the bytes that were read
      */
     public long prefetchIngest(TableFiles files, ColumnFile file, long maxBytes)
             throws IOException {
@@ -506,11 +508,11 @@ public final class TableShard {
     }
 
     /**
-     * Ends the present rows of all partitions that match: of files without a look into them, and
-     * rows in memory one by one.
+     * Deletes the present rows of all partitions that match: in files without reading them, and in
+     * memory one by one.
      *
-     * @param lsn above that of all changes before
-     * @param logLsn the oldest log record it can be replayed from
+     * @param lsn above the LSNs of all earlier changes
+     * @param logLsn the LSN of the oldest log record that its replay needs
      */
     public void endPartitions(ScanPredicate partitions, long lsn, long logLsn, long nowMillis) {
         touch(lsn, nowMillis);
@@ -557,12 +559,15 @@ public final class TableShard {
         return found;
     }
 
-    /** Bytes in the memtables that take writes, those of indexes included. */
+    /** Bytes in the memtables that receive writes, including memtables of indexes. */
     public long activeBytes() {
         return active.sizeBytes() + indexes.activeBytes();
     }
 
-    /** When the first change that is not sealed came; {@code Long.MAX_VALUE} if all are. */
+    /**
+     * The time of the first change that is not sealed, in epoch milliseconds; {@code
+     * Long.MAX_VALUE} if all are.
+     */
     public long activeSinceMillis() {
         return activeSinceMillis;
     }
@@ -602,10 +607,7 @@ public final class TableShard {
         return lowest;
     }
 
-    /**
-     * Whether a file is one that a manifest vouches for: worker files are so only after the next
-     * flush.
-     */
+    /** Whether a manifest names a file: a worker's file is named only after the next flush. */
     public boolean isSettled(String fileId) {
         return !ingested.containsKey(fileId)
                 && sealed.stream().noneMatch(table -> table.hasIngested(fileId));
@@ -630,7 +632,7 @@ public final class TableShard {
         return Optional.ofNullable(sealed.peekFirst());
     }
 
-    /** Puts the files of the oldest sealed memtable in its place. */
+    /** Replaces the oldest sealed memtable by its files. */
     public void installFlush(SealedMemTable flushed, NewFiles files) {
         if (sealed.peekFirst() != flushed) {
             throw new IllegalStateException(
@@ -659,7 +661,7 @@ public final class TableShard {
         show(view.sstFiles(), view.columnFiles());
     }
 
-    /** Puts the outputs of a compaction in the place of its inputs. */
+    /** Replaces the inputs of a compaction by its outputs. */
     public void installCompaction(
             Collection<String> inputFileIds, List<SstFile> sstFiles, List<ColumnFile> columnFiles) {
         Set<String> removed = new HashSet<>(inputFileIds);
@@ -673,7 +675,7 @@ public final class TableShard {
     }
 
     /**
-     * Replaces each column file by what {@code change} makes of it: the same file under a newer
+     * Replaces each column file by the result of {@code change}: the same file with a newer
      * manifest entry.
      */
     public void updateColumnFiles(UnaryOperator<ColumnFile> change) {
@@ -749,13 +751,16 @@ public final class TableShard {
                 .findFirst();
     }
 
-    /** Whether changes may end rows of column files, or of what becomes one. */
+    /**
+     * Whether changes may make rows obsolete in column files, or in memtables that become column
+     * files.
+     */
     private boolean marksRows() {
         return schema().orientation().hasColumns()
                 && !(view.columnFiles().isEmpty() && sealed.isEmpty());
     }
 
-    /** Ends the rows of the batch's keys in memtables that are being flushed into column files. */
+    /** Marks the rows of the batch's keys in memtables that are being flushed into column files. */
     private void markObsoleteInMemory(WriteBatchReader batch, long lsn) {
         if (sealed.isEmpty() || !schema().orientation().hasColumns()) {
             return;

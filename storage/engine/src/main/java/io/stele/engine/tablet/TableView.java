@@ -16,16 +16,16 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * Everything a reader of one table in one shard needs, as of one moment. Immutable in its parts'
- * identity; memtables and deletion vectors inside continue to grow, but a reader at an LSN sees the
- * same of them once that LSN is applied.
+ * The memtables, files and indexes of one table in one shard at one moment, for readers, flushes
+ * and compactions. The list of parts is immutable; memtables and deletion vectors inside continue
+ * to grow, but a reader at an LSN sees no difference once that LSN is applied.
  *
  * <p>Invariant: every version readable at an LSN above the retention point is in exactly one
  * memtable or file of the view (SST files and column files count apart: each kind holds a full
  * copy).
  *
  * @param versions the schema version in which all rows are read
- * @param memTables newest first; the first takes writes
+ * @param memTables newest first; the first receives writes
  * @param sstFiles level 0 newest first, then level by level
  * @param columnFiles in no particular order
  * @param indexes the secondary indexes
@@ -96,7 +96,7 @@ public record TableView(
                 .flatMap(Function.identity());
     }
 
-    /** How many they are. */
+    /** The number of all files, including files of indexes. */
     public int fileCount() {
         int count = sstFiles.size() + columnFiles.size();
         for (IndexView index : indexes) {

@@ -21,12 +21,12 @@ public final class Traffic {
     private final LongAdder mergeBytes = new LongAdder();
     private final LongAdder moves = new LongAdder();
 
-    /** A batch of the log was applied. */
+    /** Counts an applied batch of the log. */
     public void ingested(long bytes) {
         batchBytes.add(bytes);
     }
 
-    /** A worker's file came into effect. */
+    /** Counts a worker's file that came into effect. */
     public void adopted(FileEntry file) {
         workerFileBytes.add(sizeBytes(file));
     }
@@ -83,7 +83,7 @@ public final class Traffic {
      *
      * @param batchBytes batches applied, as they came over the wire
      * @param workerFileBytes files that Trino workers wrote
-     * @param flushInputBytes of memtables, with their overhead beside keys and rows
+     * @param flushInputBytes bytes of flushed memtables, with their overhead besides keys and rows
      * @param moves files that changed their level without a rewrite (trivial moves)
      */
     public record Totals(
@@ -96,7 +96,7 @@ public final class Traffic {
             long mergeInputBytes,
             long mergeBytes,
             long moves) {
-        /** Nothing. */
+        /** No traffic. */
         public static final Totals NONE = new Totals(0, 0, 0, 0, 0, 0, 0, 0, 0);
 
         public Totals plus(Totals other) {

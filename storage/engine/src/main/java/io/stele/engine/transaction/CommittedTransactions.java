@@ -17,20 +17,21 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The transactions that committed in one phase and whose clients may ask for the outcome again,
- * also after a restart. The log has them until it is trimmed; before that, they are saved in the
- * store, many in one object.
+ * The outcomes of transactions that committed in one phase, for clients that repeat a commit, also
+ * after a restart. They are in memory and in the log; before the log is trimmed they are saved in
+ * the store, many in one object.
  *
  * <p>Invariant: while a transaction's COMMIT record can be deleted from the log, it is saved. A
  * transaction is added when its record is durable and before it is applied, or when a start reads
  * it from the log.
  *
- * <p>Bounded: beyond {@link #MAX_UNSAVED}, commits are refused until the store takes some.
- * Thread-safe; {@link #save} blocks, the others do not.
+ * <p>Bounded: beyond {@link #MAX_UNSAVED}, commits are refused until some are saved. Thread-safe;
+ * {@link #save} and {@link #findSaved} block on the store.
  */
 public final class CommittedTransactions {
     /**
-     * Each takes about 150 bytes of memory: 30 MB. Beyond half, they are saved at the next tick.
+     * Each needs about 150 bytes of memory: 30 MB in all. Beyond half, they are saved at the next
+     * tick.
      */
     private static final int MAX_UNSAVED = 200_000;
 
@@ -38,11 +39,11 @@ public final class CommittedTransactions {
 
     private final SavedOutcomes saved;
     private final long epoch;
-    private final Object saving = new Object(); // held by who saves
-    // Both replaced under this; what is in neither is saved
+    private final Object saving = new Object(); // held by the thread that saves
+    // Both are replaced under this; a transaction in neither is saved
     private volatile Map<String, Lsn> unsaved = new ConcurrentHashMap<>();
     private volatile Map<String, Lsn> beingSaved = new ConcurrentHashMap<>();
-    private long objects; // of who saves
+    private long objects; // written by this engine; guarded by saving
 
     /**
      * @param epoch of this engine
@@ -52,15 +53,15 @@ public final class CommittedTransactions {
         this.epoch = epoch;
     }
 
-    /** A transaction is committed: its records are durable, or a start has found them. */
+    /** Adds a committed transaction: its records are durable, or a start has found them. */
     public synchronized void add(String transactionId, Lsn lsn) {
         unsaved.put(transactionId, lsn);
     }
 
     /**
-     * Before a commit that is added here.
+     * Checks that there is room, before a commit that will be added here.
      *
-     * @throws SteleException BUSY: too many are not saved, because the store does not take them
+     * @throws SteleException BUSY when too many are not saved, because the store fails
      */
     void checkRoom() {
         int count = size();
@@ -81,21 +82,21 @@ public final class CommittedTransactions {
         return unsaved.size() + beingSaved.size();
     }
 
-    /** Of those that are not saved. */
+    /** The commit LSN of a transaction that is not saved. */
     Optional<Lsn> find(String transactionId) {
         return Optional.ofNullable(unsaved.get(transactionId))
                 .or(() -> Optional.ofNullable(beingSaved.get(transactionId)));
     }
 
-    /** Of those that are. */
+    /** The commit LSN of a saved transaction; blocks on the store. */
     Optional<Lsn> findSaved(String transactionId) throws IOException {
         return saved.find(transactionId);
     }
 
     /**
-     * Saves before segments of the log go.
+     * A consumer that saves all outcomes before segments of the log are deleted.
      *
-     * @param kept what else takes records of them
+     * @param kept the other consumer of the segments' records
      * @param collector as for {@link #save}
      */
     public ReleasedRecords savingTo(ReleasedRecords kept, DecisionCollector collector) {
@@ -122,8 +123,8 @@ public final class CommittedTransactions {
     /**
      * Saves all that were added before the call.
      *
-     * @param collector deletes the objects some time
-     * @throws IOException some are not; they will be by a later call
+     * @param collector deletes the objects later
+     * @throws IOException when some are not saved; a later call saves them
      */
     public void save(DecisionCollector collector) throws IOException {
         synchronized (saving) {
@@ -142,9 +143,9 @@ public final class CommittedTransactions {
 
     private synchronized void beginSaving() {
         if (beingSaved.isEmpty()) {
-            beingSaved = unsaved; // before the other, so that each is found in one of them
+            beingSaved = unsaved; // first, so that each outcome is always in one of them
         } else {
-            beingSaved.putAll(unsaved); // the store has not taken those of the last time
+            beingSaved.putAll(unsaved); // some of the last time are not saved
         }
         unsaved = new ConcurrentHashMap<>();
     }

@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The coordinator of transactions' commits over shards. Small transactions of rows commit
- * {@linkplain OnePhaseCommit in one phase}; those with files, many rows, deleted partitions or a
- * new table in two.
+ * {@linkplain OnePhaseCommit in one phase}; transactions with files, many rows, deleted partitions
+ * or a new table commit in two phases.
  *
  * <p>Two phases: each participant logs PREPARE; then their logs are held, which fixes the commit
  * LSN; conflicts are searched in the changes applied below it; the decision object is created; each
@@ -66,14 +66,14 @@ public final class Coordinator {
     private final long epoch;
 
     /**
-     * @param deciding makes decisions and nothing else, so that nothing is in their way
-     * @param statements waits for the catalog
+     * @param deciding runs requests for decisions and nothing else, so that nothing delays them
+     * @param statements runs tasks that wait for the catalog
      * @param prefetching reads ahead of commits; may block, and nothing else waits for it
-     * @param committed takes the transactions that commit in one phase
-     * @param uncaught takes failures that concern no transaction
+     * @param committed receives the transactions that commit in one phase
+     * @param uncaught receives failures that concern no transaction
      * @param onePhaseBytes the most rows, in bytes, that commit in one phase
-     * @param maxResolvedBytes of the rows that a transaction's conditional operations come to in a
-     *     shard
+     * @param maxResolvedBytes the limit on the rows that a transaction's conditional operations
+     *     resolve to in a shard
      */
     public Coordinator(
             Shards shards,
@@ -97,7 +97,7 @@ public final class Coordinator {
         this.deciding = requireNonNull(deciding, "deciding is null");
         this.statements = requireNonNull(statements, "statements is null");
         this.prefetching = requireNonNull(prefetching, "prefetching is null");
-        // What rows come to is at times more than they are, and a group of the log takes all of it
+        // Resolved rows may be larger than the sent ones, and a group of the log contains them all
         this.onePhase =
                 new OnePhaseCommit(shards, log, turns, prefetching, 2 * onePhaseBytes, uncaught);
         this.committed = requireNonNull(committed, "committed is null");
@@ -151,7 +151,7 @@ public final class Coordinator {
     /**
      * A transaction that is committed.
      *
-     * @param isDecided whether it has a decision object, which must be deleted some time
+     * @param isDecided whether it has a decision object, which must be deleted later
      */
     record Committed(Lsn lsn, boolean isDecided) {}
 
@@ -203,7 +203,7 @@ public final class Coordinator {
         }
     }
 
-    /** Partial updates may come to any size, and then need two phases. */
+    /** Partial updates may resolve to rows of any size, and then need two phases. */
     private CompletableFuture<Committed> afterOnePhase(Commit commit, Throwable failed) {
         if (!(failed instanceof OnePhaseCommit.NotCommittedException)) {
             return CompletableFuture.failedFuture(failed);
@@ -266,7 +266,10 @@ public final class Coordinator {
                 .whenComplete((lsn, failed) -> turn.end());
     }
 
-    /** What the check for conflicts reads from files: without the log held, others go on. */
+    /**
+     * Reads the blocks for the conflict check before the log is held, so that other writes
+     * continue.
+     */
     private CompletableFuture<@Nullable Void> prefetch(
             Commit commit, SortedSet<ShardId> participants) {
         if (!commit.newKeysSince().isEmpty()) {
@@ -292,7 +295,10 @@ public final class Coordinator {
                         commit.deletes().getOrDefault(id, List.of()));
     }
 
-    /** No conditional write is worked out on what this transaction is about to change. */
+    /**
+     * Commits while no conditional write is evaluated against rows that this transaction may
+     * change.
+     */
     private CompletableFuture<Lsn> commitPaused(
             Commit commit, Map<ShardId, CompletableFuture<@Nullable Void>> prepared) {
         SortedSet<ShardId> participants = new TreeSet<>(prepared.keySet());
@@ -410,7 +416,8 @@ public final class Coordinator {
     }
 
     /**
-     * Logs how it ended in every participant and ends the hold; completes when it is applied.
+     * Logs the outcome in every participant and ends the hold; completes when the outcome is
+     * applied.
      *
      * <p>Invariant: the hold of a committed transaction ends only when each of its records is in
      * the log's queue, so that nothing comes before it.
@@ -435,8 +442,8 @@ public final class Coordinator {
     }
 
     /**
-     * The decision cannot be found out: the shards stop until a restart finds it. Records behind
-     * the hold must not be logged before the outcome, so waiting writes are refused.
+     * Stops the shards until a restart, because the decision cannot be read. Records behind the
+     * hold must not be logged before the outcome, so waiting writes are refused.
      */
     private CompletableFuture<Lsn> stop(
             Commit commit, SortedSet<ShardId> participants, LogHold hold, Throwable failed) {
@@ -502,7 +509,7 @@ public final class Coordinator {
                 && (known.code() == ErrorCode.STORE_FAILED || known.code() == ErrorCode.BUSY);
     }
 
-    /** The future that a step makes, or a failed one if it throws. */
+    /** The future that a step returns, or a failed one if it throws. */
     static <T extends @Nullable Object> CompletableFuture<T> attempt(
             Supplier<CompletableFuture<T>> step) {
         try {

@@ -12,7 +12,8 @@ import java.util.Optional;
 import java.util.zip.CRC32C;
 
 /**
- * The outcome of a transaction, as its decision object in the store records it.
+ * The outcome of a transaction that commits by a decision object in the store, with the text format
+ * of that object.
  *
  * <pre>
  * stele-decision 1
@@ -24,7 +25,7 @@ import java.util.zip.CRC32C;
  * crc32c &lt;8 hex digits over all before this line&gt;
  * </pre>
  *
- * @param lsn where its rows became visible; {@link Lsn#MIN} if it was aborted
+ * @param lsn the commit LSN; {@link Lsn#MIN} if it was aborted
  * @param publish a staged table that became public with it
  */
 public record Decision(
@@ -43,14 +44,16 @@ public record Decision(
         return new Decision(transactionId, false, Lsn.MIN, Optional.empty(), epoch);
     }
 
-    /** Those of transactions that create tables are in a folder for the table. */
+    /**
+     * The path of a decision; the decisions of transactions that create a table are in its folder.
+     */
     public static String path(String transactionId) {
         return FOLDER
                 + TransactionIds.createdTable(transactionId).map(Decision::tableFolder).orElse("")
                 + transactionId;
     }
 
-    /** Of the transactions that create a table. */
+    /** The folder of the decisions of transactions that create a table. */
     static String folder(TableId table) {
         return FOLDER + tableFolder(Long.toHexString(table.value()));
     }
@@ -75,7 +78,7 @@ public record Decision(
         return (text + "crc32c " + checksum(text) + "\n").getBytes(UTF_8);
     }
 
-    /** CORRUPT_DATA naming the path if these bytes are no decision. */
+    /** Decodes a decision; throws CORRUPT_DATA naming the path when these bytes are none. */
     static Decision decode(String path, byte[] bytes) {
         String text = new String(bytes, UTF_8);
         String[] lines = text.split("\n", -1);

@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The garbage collector of transaction decisions and {@linkplain SavedOutcomes saved outcomes} in
- * the object store, while the engine runs. It deletes one some time after only a client that
- * repeats its commit may need it. Those of this engine are reported to it. Those of earlier engines
- * are listed once, after the same time.
+ * the object store, while the engine runs. It deletes an object six hours after only a client that
+ * repeats its commit may still need it. Objects of this engine are reported to it. Objects of
+ * earlier engines are listed once, after the same time.
  *
  * <p>Invariant: a decision is deleted only if no start can read it any more. One of this engine is
  * deleted after its outcomes are durable in the logs of all participants and its table is public.
@@ -27,19 +27,20 @@ import org.jspecify.annotations.Nullable;
  * durable. One of a later engine is never deleted.
  *
  * <p>Bounded: both the number of concurrent deletions and the number of recorded decisions have a
- * limit. Decisions beyond it are left to the next engine. Guarded by its own lock; blocking steps
- * run on the executor.
+ * limit. Decisions beyond this limit are deleted by the next engine. Guarded by its own lock;
+ * blocking steps run on the executor.
  */
 public final class DecisionCollector {
     /**
      * Trino requests the outcome of a commit for hours ({@code stele.change-timeout}), and
-     * operators do after they read of it. While a node is down that time stands still.
+     * operators request it after they read of the commit. The time does not advance while a node is
+     * down.
      */
     public static final long KEPT_MILLIS = Duration.ofHours(6).toMillis();
 
     private static final int MAX_REMEMBERED = 250_000; // 11 a second, some 25 MB
     private static final int PARALLEL = 3; // of the executor's threads
-    private static final int DELETED_AT_A_TIME = 32; // about a second, then others get their turn
+    private static final int DELETED_AT_A_TIME = 32; // about a second, then other work runs
 
     private final Decisions decisions;
     private final Executor executor;
@@ -57,7 +58,7 @@ public final class DecisionCollector {
     private record Settled(String path, long sinceMillis) {}
 
     /**
-     * @param resolved whether the outcomes that the start found out are durable
+     * @param resolved whether the outcomes that the start found are durable
      */
     public DecisionCollector(
             Decisions decisions,
@@ -75,12 +76,12 @@ public final class DecisionCollector {
         this.startMillis = nowMillis.getAsLong();
     }
 
-    /** A transaction is committed: durable in all its shards, and its table is public. */
+    /** Notes a committed transaction: it is durable in all its shards, and its table is public. */
     void settled(String transactionId) {
         saved(Decision.path(transactionId));
     }
 
-    /** An object of saved outcomes is about to be written. */
+    /** Notes an object of saved outcomes that is about to be written. */
     public synchronized void saved(String path) {
         if (settled.size() == MAX_REMEMBERED) {
             settled.removeFirst(); // the next engine lists it
@@ -88,7 +89,7 @@ public final class DecisionCollector {
         settled.add(new Settled(path, nowMillis.getAsLong()));
     }
 
-    /** Starts deletions of what is old by now. */
+    /** Starts deletions of objects that are old enough now. */
     public void tick() {
         List<Runnable> tasks = new ArrayList<>();
         synchronized (this) {

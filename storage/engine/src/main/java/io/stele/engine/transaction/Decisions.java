@@ -15,9 +15,9 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * The decision objects of transactions: the only record of whether a transaction that commits in
- * two phases is committed. The first process that creates the object decides. Blocks on the store;
- * safe for use by many threads.
+ * The access to the decision objects of transactions in the store, which are the only record of
+ * whether a two-phase transaction is committed. The first process that creates the object decides.
+ * Blocks on the store; safe for use by many threads.
  */
 public final class Decisions {
     private static final int ATTEMPTS = 5; // a store that fails five times in a row is down
@@ -29,10 +29,10 @@ public final class Decisions {
     }
 
     /**
-     * Decides, unless it is decided already.
+     * Decides a transaction, unless it is decided already.
      *
-     * @return the decision
-     * @throws IOException the decision is unknown, and the proposal may still become the decision
+     * @return the decision, which may differ from the proposal
+     * @throws IOException when the decision is unknown; the proposal may still become the decision
      */
     public Decision decide(Decision proposal) throws IOException {
         String path = Decision.path(proposal.transactionId());
@@ -53,8 +53,8 @@ public final class Decisions {
     }
 
     /**
-     * The decisions of transactions that create a table; mostly none or one. Damaged ones are
-     * reported to {@code damaged} and left in place.
+     * The decisions of transactions that create a table; mostly none or one. Damaged decisions are
+     * reported to {@code damaged} and not deleted.
      */
     public List<Decision> ofTable(TableId tableId, Consumer<SteleException> damaged)
             throws IOException {
@@ -88,7 +88,7 @@ public final class Decisions {
         return found;
     }
 
-    /** Deletes such an object, when no client can request its outcomes any more. */
+    /** Deletes an object with outcomes, when no client can request them any more. */
     void forget(String path) throws IOException {
         store.delete(path);
     }

@@ -16,10 +16,10 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The workers' files that transactions are adding at the moment. A shard identifies a file by its
- * id and deletes it by its path. A second file with the same id would be mistaken for the first,
- * and a second entry of the same object would outlive it. So each may be added only once. Safe for
- * use by many threads.
+ * The in-memory set of workers' files that commits are adding at the moment, so that no file is
+ * added twice. A shard identifies a file by its id and deletes it by its path. A second file with
+ * the same id would be mistaken for the first, and a second entry of the same object would outlive
+ * it. Safe for use by many threads.
  */
 final class FileClaims {
     private final Shards shards;
@@ -30,10 +30,11 @@ final class FileClaims {
     }
 
     /**
-     * Claims the files until {@link #release}; they are in their shards by then, or never will be.
+     * Claims the files until {@link #release}; by then the files are in their shards, or never will
+     * be.
      *
-     * @throws SteleException INVALID_ARGUMENT: one occurs twice, is being added by another
-     *     transaction, or is there already; nothing is claimed then
+     * @throws SteleException INVALID_ARGUMENT when a file occurs twice, is being added by another
+     *     transaction, or is in its shard already; nothing is claimed then
      */
     void claim(Map<ShardId, List<FileEntry>> files) {
         List<Claim> claimed = new ArrayList<>();
@@ -51,8 +52,8 @@ final class FileClaims {
     }
 
     /**
-     * Claims those of some objects that no commit is adding: until {@link #release(ShardId, Set)}
-     * no commit can.
+     * Claims the objects that no commit is adding: until {@link #release(ShardId, Set)} no commit
+     * can add them.
      */
     Set<String> claimUnclaimed(ShardId shard, List<String> paths) {
         Set<String> claimed = new HashSet<>();
@@ -64,7 +65,7 @@ final class FileClaims {
         return claimed;
     }
 
-    /** Gives claims of {@link #claimUnclaimed} back. */
+    /** Releases claims of {@link #claimUnclaimed}. */
     void release(ShardId shard, Set<String> paths) {
         paths.forEach(path -> claims.remove(new Claim(shard, path)));
     }
@@ -111,7 +112,9 @@ final class FileClaims {
         return names;
     }
 
-    /** No id has a slash, every path has. */
+    /**
+     * The names to claim for a file, its paths and its id: no id has a slash, every path has one.
+     */
     private static List<String> names(FileEntry entry) {
         List<String> names = new ArrayList<>(entry.immutablePaths());
         names.add(entry.fileId());

@@ -20,15 +20,15 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 /**
- * Commits in one phase: all shards' parts are checked and worked out, then appended to the log as
- * one, which is the moment of commit. There is no prepared state, and nothing to decide after a
- * crash: the log has all parts or none. It is possible because the shards of a transaction share
- * the log of their node: to the coordinator that is one resource manager, and X/Open's XA
- * specification (1991) lets one commit without being prepared (TMONEPHASE).
+ * The coordinator of commits in one phase: all shards' parts are checked and evaluated, then
+ * appended to the log together, which commits them. There is no prepared state, and nothing to
+ * decide after a crash: the log has all parts or none. It is possible because the shards of a
+ * transaction share the log of their node: to the coordinator that is one resource manager, and
+ * X/Open's XA specification (1991) lets one commit without being prepared (TMONEPHASE).
  *
  * <p>A transaction has its shards' {@linkplain ShardTurns turn} from its check until its records
- * are in the log's queue. It does not wait there for records of others to be durable, so many
- * transactions of one shard share a sync of the log.
+ * are in the log's queue. Meanwhile it does not wait for records of other transactions to be
+ * durable, so many transactions of one shard share a sync of the log.
  *
  * <p>Thread-safe. Nothing here waits.
  */
@@ -42,8 +42,8 @@ final class OnePhaseCommit {
 
     /**
      * @param prefetching reads ahead of commits; may block, and nothing else waits for it
-     * @param maxBytes of the records of a transaction
-     * @param uncaught takes failures that concern no transaction
+     * @param maxBytes the limit on the records of a transaction
+     * @param uncaught receives failures that concern no transaction
      */
     OnePhaseCommit(
             Shards shards,
@@ -63,8 +63,8 @@ final class OnePhaseCommit {
     /**
      * Commits; completes with the commit LSN when every later read sees all of the transaction.
      *
-     * <p>It fails with {@link NotCommittedException} where it is certain that nothing is changed.
-     * With anything else the log has failed, and the next start finds out.
+     * <p>It fails with {@link NotCommittedException} if it is certain that nothing is changed. With
+     * any other failure the log has failed, and the next start finds the outcome.
      */
     CompletableFuture<Lsn> commit(Map<ShardId, CommitPart> parts) {
         List<CompletableFuture<?>> prefetched = new ArrayList<>();
@@ -96,7 +96,7 @@ final class OnePhaseCommit {
                 .thenCompose(lsn -> applied(parts, lsn));
     }
 
-    /** It never throws: what came to the log is in it. */
+    /** Ends the turn; never throws, since the records may be in the log. */
     private void end(Map<ShardId, CommitPart> parts, ShardTurns.Turn turn) {
         for (ShardId id : parts.keySet()) {
             try {
@@ -131,7 +131,7 @@ final class OnePhaseCommit {
         }
     }
 
-    /** Of shards that have agreed, when another one has not. */
+    /** Gives back the votes of shards that agreed, because the transaction does not commit. */
     private CompletableFuture<Lsn> giveBack(
             Map<ShardId, CompletableFuture<CommitVote>> votes, Throwable cause) {
         votes.forEach(
@@ -143,14 +143,17 @@ final class OnePhaseCommit {
         return CompletableFuture.failedFuture(new NotCommittedException(cause));
     }
 
-    /** It is committed, also where a shard stops before it has applied its part. */
+    /**
+     * Waits for the shards; the transaction is committed even if a shard stops before it applied
+     * its part.
+     */
     private CompletableFuture<Lsn> applied(Map<ShardId, CommitPart> parts, Lsn lsn) {
         List<CompletableFuture<?>> applied = new ArrayList<>();
         parts.keySet().forEach(id -> applied.add(shards.shard(id).awaitApplied(lsn)));
         return Coordinator.all(applied).handle((done, stopped) -> lsn);
     }
 
-    /** The transaction changes nothing, for the reason that is its cause. */
+    /** The failure of a transaction that changes nothing; the cause is the reason. */
     static final class NotCommittedException extends RuntimeException {
         private static final long serialVersionUID = 1;
 

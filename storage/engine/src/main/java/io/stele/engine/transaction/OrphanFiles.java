@@ -34,8 +34,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The deletion, on request, of orphans among a table's data files: files of writers that came too
- * late, of engines that ended before they could delete them, and foreign objects.
+ * An asynchronous deletion, on request, of a table's old data files that no manifest, reader,
+ * transaction or work in progress uses. They are files of writers that came too late, files of
+ * engines that ended before they could delete them, and foreign objects.
  *
  * <p>Invariant: nothing is deleted that a manifest, a reader, an open transaction, a prepared one
  * or this engine's own flushes and compactions name. So a file is deleted only if, in this order,
@@ -56,7 +57,7 @@ import java.util.regex.Pattern;
  */
 public final class OrphanFiles {
     /**
-     * Names that engines give ({@link FileIds}), and those of workers, which begin with a
+     * The names of files of engines ({@link FileIds}) and of workers, whose names begin with a
      * transaction.
      */
     private static final Pattern NAME =
@@ -93,10 +94,11 @@ public final class OrphanFiles {
     }
 
     /**
-     * Deletes those of a table that were last changed before a limit; completes with their number.
-     * Fails with STORE_FAILED where the store does, and with what a shard failed with.
+     * Deletes the orphans of a table that were last changed before a limit; completes with their
+     * number. Fails with STORE_FAILED when the store fails, and with the failure of a shard that
+     * stopped.
      *
-     * @param before by the clock of the store
+     * @param before the limit, by the clock of the store
      * @param progress counts files, and stops between two of them
      */
     public CompletableFuture<Long> remove(TableSchema table, Instant before, Progress progress) {
@@ -141,7 +143,7 @@ public final class OrphanFiles {
                         inUse ->
                                 inBackground(
                                         () -> {
-                                            // One that stopped may be another engine's by now
+                                            // A shard that stopped may be another engine's by now
                                             owner.checkServing();
                                             owner.checkNotSetAside(table);
                                             return delete(claimed, inUse, progress);

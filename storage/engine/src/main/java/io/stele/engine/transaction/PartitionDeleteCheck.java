@@ -19,8 +19,9 @@ public final class PartitionDeleteCheck {
     private PartitionDeleteCheck() {}
 
     /**
-     * @throws SteleException INVALID_ARGUMENT: a predicate that does not choose whole partitions;
-     *     BUSY: too many range tombstones that compactions have not yet applied to SST files
+     * @throws SteleException INVALID_ARGUMENT when the predicate does not choose whole partitions;
+     *     BUSY when there are too many range tombstones that compactions have not yet applied to
+     *     SST files
      */
     public static void check(TableSchema schema, ScanPredicate partitions, Shards shards) {
         checkPartitions(schema, partitions);

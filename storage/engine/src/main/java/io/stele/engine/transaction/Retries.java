@@ -16,15 +16,16 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * Steps that must come through, each tried again until it does, after a pause that doubles. The
- * first failure of a step is reported, the others are not.
+ * A repeater of asynchronous steps that must succeed, such as decisions of commits: each is tried
+ * again after a pause that doubles. Only the first failure of a step is reported.
  *
- * <p>Invariant: a future given out here completes when its step does, when it fails so that trying
- * again does not help, or when this is closed. Guarded by itself; steps run outside of its lock.
+ * <p>Invariant: a returned future completes when its step succeeds, when its step fails so that
+ * trying again does not help, or when this is closed. Guarded by itself; steps run outside of its
+ * lock.
  */
 public final class Retries implements AutoCloseable {
     private static final long FIRST_PAUSE_MILLIS = 100; // a store that hiccups is back at once
-    private static final long LONGEST_PAUSE_MILLIS = 5_000; // others wait for this, too
+    private static final long LONGEST_PAUSE_MILLIS = 5_000; // other callers wait for this, too
 
     // The engine's clock may stand still for as long as the machine's was set back
     private static final int MOST_TICKS = 20;
@@ -43,15 +44,15 @@ public final class Retries implements AutoCloseable {
     }
 
     /**
-     * As the other, for a step that blocks.
+     * Repeats a blocking step on an executor until it succeeds, or fails with CORRUPT_DATA.
      *
-     * @param what it does, for people
+     * @param what the step does, for messages
      */
     public <T> CompletableFuture<T> untilDone(String what, Executor executor, Callable<T> step) {
         return untilDone(what, () -> BackgroundTasks.submit(executor, step));
     }
 
-    /** Completes with what the step completes with. */
+    /** Repeats a step until it succeeds, or fails with CORRUPT_DATA; completes as the step does. */
     <T> CompletableFuture<T> untilDone(String what, Supplier<CompletableFuture<T>> step) {
         return untilDone(
                 what,
@@ -62,9 +63,10 @@ public final class Retries implements AutoCloseable {
     }
 
     /**
-     * As the other one, for a step that not every failure allows to repeat.
+     * Repeats a step until it succeeds, or fails so that it must not be repeated.
      *
-     * @param mayPass whether the step can succeed after such a failure; with any other it fails
+     * @param mayPass whether the step can succeed after a failure; with any other failure the
+     *     future fails
      */
     <T> CompletableFuture<T> untilDone(
             String what, Supplier<CompletableFuture<T>> step, Predicate<Throwable> mayPass) {
@@ -73,7 +75,7 @@ public final class Retries implements AutoCloseable {
         return attempt.done;
     }
 
-    /** Tries again what is due. */
+    /** Repeats the steps that are due. */
     public void tick() {
         long now = nowMillis.getAsLong();
         List<Attempt<?>> due = new ArrayList<>();
@@ -86,7 +88,7 @@ public final class Retries implements AutoCloseable {
         due.forEach(Attempt::run);
     }
 
-    /** Nothing is tried any more: what waits fails with UNAVAILABLE. */
+    /** Ends all repetitions: waiting steps fail with UNAVAILABLE. */
     @Override
     public void close() {
         List<Attempt<?>> left;

@@ -17,7 +17,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The objects in the store that say which transactions committed in one phase.
+ * The access to the objects in the store that record which transactions committed in one phase,
+ * with their text format.
  *
  * <pre>
  * path:    txn/committed/&lt;epoch of the transactions&gt;/&lt;epoch of the writer&gt;-&lt;number&gt;, 20 digits each
@@ -26,7 +27,7 @@ import java.util.regex.Pattern;
  *          crc32c &lt;8 hex digits over all before this line&gt;
  * </pre>
  *
- * <p>A transaction may be in several. Blocks on the store; safe for use by many threads.
+ * <p>A transaction may be in several objects. Blocks on the store; safe for use by many threads.
  */
 public final class SavedOutcomes {
     private static final String FOLDER = Decision.FOLDER + "committed/";
@@ -44,8 +45,8 @@ public final class SavedOutcomes {
     /**
      * The path of an object.
      *
-     * @param ofEpoch in which the transactions began
-     * @param number of the object, of those that this writer has written
+     * @param ofEpoch the epoch in which the transactions began
+     * @param number the number of the object among the objects of this writer
      */
     static String path(long ofEpoch, long writerEpoch, long number) {
         return String.format(Locale.ROOT, "%s%020d-%020d", folder(ofEpoch), writerEpoch, number);
@@ -61,7 +62,7 @@ public final class SavedOutcomes {
         return parts.matches() && Long.parseLong(parts.group("epoch")) < epoch;
     }
 
-    /** Writes an object; it may be there after a failure. */
+    /** Writes an object; it may exist after a failure. */
     void write(String path, Map<String, Lsn> outcomes) throws IOException {
         store.put(path, encode(outcomes));
     }
@@ -86,7 +87,7 @@ public final class SavedOutcomes {
         return (text + CHECKSUM + Decision.checksum(text) + "\n").getBytes(UTF_8);
     }
 
-    /** CORRUPT_DATA naming the path if these bytes are no such object. */
+    /** Decodes an object; throws CORRUPT_DATA naming the path when these bytes are none. */
     static Map<String, Lsn> decode(String path, byte[] bytes) {
         String text = new String(bytes, UTF_8);
         int end = text.lastIndexOf(CHECKSUM);

@@ -14,18 +14,18 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The turns of transactions that commit in the same shards. A turn has all its shards at once, and
- * no other turn has one of them. Turns are given in the order of requests; a request passes those
- * that wait for other shards. So no request waits for ever, and turns cannot wait for each other in
- * a circle.
+ * A queue of the transactions that commit in the same shards, each of which gets an exclusive turn.
+ * A turn has all its shards at once, and no other turn has one of them. Turns are given in the
+ * order of requests; a request passes requests that wait for other shards. So no request waits for
+ * ever, and turns cannot wait for each other in a circle.
  *
- * <p>Thread-safe: guarded by its own lock. Futures complete outside of it, on the thread that asks
- * or ends a turn.
+ * <p>Thread-safe: guarded by its own lock. Futures complete outside of the lock, on the thread that
+ * requests or ends a turn.
  */
 final class ShardTurns {
     private final Set<ShardId> taken = new HashSet<>();
     private final Deque<Request> waiting = new ArrayDeque<>();
-    private final Map<ShardId, Integer> wanted = new HashMap<>(); // by how many that wait
+    private final Map<ShardId, Integer> wanted = new HashMap<>(); // by how many requests
 
     private record Request(Set<ShardId> shards, CompletableFuture<Turn> granted) {}
 
@@ -76,7 +76,7 @@ final class ShardTurns {
      */
     private List<Runnable> grant(Set<ShardId> free) {
         List<Runnable> grants = new ArrayList<>();
-        Set<ShardId> claimed = new HashSet<>(taken); // or wanted by a request before
+        Set<ShardId> claimed = new HashSet<>(taken); // or wanted by an earlier request
         for (Iterator<Request> requests = waiting.iterator();
                 requests.hasNext() && !claimed.containsAll(free); ) {
             Request request = requests.next();

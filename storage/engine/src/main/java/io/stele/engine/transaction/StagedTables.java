@@ -18,9 +18,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tables that transactions create: each is public with the commit, or dropped when it is
- * certain that there will be none. What cannot be dropped now is so at the next start. Safe for use
- * by many threads.
+ * The lookup and the drop, in the catalog, of tables that transactions create. A table becomes
+ * public with the commit, or is dropped when it is certain that there will be no commit. If it
+ * cannot be dropped now, it is dropped at the next start. Safe for use by many threads.
  */
 public final class StagedTables {
     private final CatalogService catalog;
@@ -28,7 +28,7 @@ public final class StagedTables {
     private final Consumer<Throwable> uncaught;
 
     /**
-     * @param statements waits for the catalog
+     * @param statements runs tasks that wait for the catalog
      */
     public StagedTables(CatalogService catalog, Executor statements, Consumer<Throwable> uncaught) {
         this.catalog = requireNonNull(catalog, "catalog is null");
@@ -45,7 +45,8 @@ public final class StagedTables {
     }
 
     /**
-     * Fails where the name of a staged table is taken by now, and not by what it replaces.
+     * Throws when the name of a staged table is taken by now, but not by the table that it
+     * replaces.
      *
      * @throws SteleException TABLE_ALREADY_EXISTS
      */
@@ -70,7 +71,7 @@ public final class StagedTables {
                         && present.findTable(table.schemaName(), table.tableName()).isPresent());
     }
 
-    /** Drops a table, if it is still staged; completes when that was tried, never fails. */
+    /** Drops a table, if it is still staged; completes after the attempt, and never fails. */
     CompletableFuture<@Nullable Void> drop(Optional<TableId> tableId) {
         if (tableId.flatMap(this::find).isEmpty()) {
             return CompletableFuture.completedFuture(null);

@@ -21,8 +21,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 
 /**
- * A transaction that is being filled: its rows wait here, checked, until the commit. Guarded by
- * itself.
+ * An open transaction in memory, with the validated batches of rows that clients have staged for
+ * its commit. Guarded by itself.
  */
 final class Transaction {
     private final String id;
@@ -40,10 +40,10 @@ final class Transaction {
     private boolean ended;
 
     /**
-     * @param filePrefixes what the paths of its workers' files begin with
+     * @param filePrefixes the prefixes of the paths of its workers' files
      * @param stagedTable the table that it creates, if it does
      * @param isRepeatable whether a client may ask for its outcome later
-     * @param ttlMillis how long it lives after it was begun, or rows were staged
+     * @param ttlMillis how many milliseconds it lives after it was begun, or rows were staged
      */
     Transaction(
             String id,
@@ -95,8 +95,8 @@ final class Transaction {
     }
 
     /**
-     * Adds a copy of a batch of a part. TRANSACTION_TOO_LARGE beyond the limit, BUSY beyond what
-     * the node has for all.
+     * Adds a copy of a batch of a part. Throws TRANSACTION_TOO_LARGE beyond its limit, BUSY beyond
+     * the node's limit for all transactions.
      */
     synchronized void stage(
             Optional<UUID> part,
@@ -145,7 +145,7 @@ final class Transaction {
     /**
      * The batches that count, by shard.
      *
-     * @param parts those that do, beside batches of no part; empty: all
+     * @param parts the parts that count, besides batches of no part; empty: all parts
      */
     synchronized Map<ShardId, List<byte[]>> staged(Optional<List<UUID>> parts) {
         Map<ShardId, List<byte[]>> counted = new TreeMap<>();

@@ -47,14 +47,17 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The transactions of a node from their beginning to their end. Transactions that are not committed
- * live in memory only: a restart drops them, as if they had been aborted. Safe for use by many
- * threads.
+ * A node's transactions from their beginning to their end: it begins, stages, commits, aborts and
+ * expires them, and finds outcomes of repeated commits. Transactions that are not committed live in
+ * memory only: a restart drops them, as if they had been aborted. Safe for use by many threads.
  */
 public final class Transactions {
     private static final int MAX_OPEN = 10_000; // each may hold rows in memory
 
-    /** Of rows in the log, from which on workers may have spilled: it is worth some listings. */
+    /**
+     * From this size of staged rows on, workers may have written files: a search is worth some
+     * listings.
+     */
     private static final long SWEPT_BYTES = 1 << 20;
 
     private final StorageOptions options;
@@ -79,7 +82,7 @@ public final class Transactions {
     private final Map<String, Transaction> open = new ConcurrentHashMap<>();
 
     /**
-     * @param logDamage why the log may have transactions that are not known, if it may
+     * @param logDamage the reason why the log may contain unknown transactions, if it may
      */
     public Transactions(
             StorageOptions options,
@@ -125,8 +128,8 @@ public final class Transactions {
     }
 
     /**
-     * Begins one; its id is never used again. The history since {@code readLsn} is retained until
-     * it ends. A staged table is dropped if the transaction does not commit.
+     * Begins a transaction; its id is never used again. The history since {@code readLsn} is
+     * retained until it ends. A staged table is dropped if the transaction does not commit.
      *
      * @param ttl how long it lives unless it is renewed, or rows are staged; empty: the default of
      *     the options
@@ -281,8 +284,8 @@ public final class Transactions {
     }
 
     /**
-     * BUSY if it is unknown whether a table that it changes still exists: the transaction stays
-     * open, and the commit may be repeated.
+     * Throws BUSY when it is unknown whether a table that the transaction changes still exists: the
+     * transaction stays open, and the commit may be repeated.
      */
     private void checkSettled(
             Transaction transaction,
@@ -307,14 +310,14 @@ public final class Transactions {
         }
     }
 
-    /** Workers put the transaction's id before the names of its files. */
+    /** The prefixes of the paths of workers' files, whose names begin with the transaction's id. */
     private List<String> filePrefixes(TableId tableId, String id) {
         return catalog.current().table(tableId).shards().stream()
                 .map(shard -> FileIds.folder(tableId, shard) + id + "_")
                 .toList();
     }
 
-    /** Ends one of which it is certain that it is not committed. */
+    /** Ends a transaction that is certainly not committed. */
     private CompletableFuture<@Nullable Void> end(Transaction transaction, Throwable failure) {
         SteleException cause = Coordinator.undone(transaction.id(), failure);
         try {
@@ -332,7 +335,10 @@ public final class Transactions {
         }
     }
 
-    /** A transaction that only deletes partitions, of a client that does not repeat that. */
+    /**
+     * Begins a transaction that only deletes partitions, for a client that does not repeat its
+     * commit.
+     */
     public String beginDelete(TableId tableId) {
         return begin(tableId, Optional.empty(), Optional.empty(), options.transactionIdle(), false);
     }
@@ -349,9 +355,9 @@ public final class Transactions {
     }
 
     /**
-     * Ends the rows of partitions of a table in all shards at one LSN, which it completes with.
+     * Deletes the rows of partitions of a table in all shards at one LSN, with which it completes.
      *
-     * @param id of the transaction that does it, which has no rows
+     * @param id the id of the deleting transaction, which has no rows
      * @param partitions domains of partition columns, checked
      */
     public CompletableFuture<Lsn> deletePartitions(
@@ -393,7 +399,10 @@ public final class Transactions {
         table.shards().forEach(shard -> deletes.put(shard, List.of(delete)));
     }
 
-    /** If a key were deleted and inserted at one LSN, its two rows could not be distinguished. */
+    /**
+     * A table that can be replaced, which has no primary key: if a key were deleted and inserted at
+     * one LSN, its two rows could not be distinguished.
+     */
     private TableSchema replaceable(TableId tableId) {
         TableSchema table = catalog.current().table(tableId);
         if (table.hasPrimaryKey()) {
@@ -433,7 +442,10 @@ public final class Transactions {
                         });
     }
 
-    /** Completes when what it leaves is gone; nothing happens if it has ended. */
+    /**
+     * Aborts a transaction; completes after the drop of its staged table was tried. Does nothing if
+     * it has ended.
+     */
     public CompletableFuture<@Nullable Void> abort(String id) {
         Transaction transaction = open.get(id);
         if (transaction == null || !transaction.end()) {
@@ -450,8 +462,7 @@ public final class Transactions {
     }
 
     /**
-     * Extends the life of a transaction to this time from now; false if it has ended and left
-     * nothing.
+     * Extends the life of a transaction to this time from now; false if it is not open any more.
      */
     public boolean renew(String id, Duration ttl) {
         Transaction transaction = open.get(id);
@@ -518,8 +529,8 @@ public final class Transactions {
     }
 
     /**
-     * Makes its table public if that did not get through. The name may have been taken after it was
-     * decided; then there is none.
+     * Publishes the table of a committed transaction, if that failed before. The name may have been
+     * taken after the decision; then there is no table.
      */
     private CompletableFuture<Lsn> published(Decision decision) {
         Optional<TableId> staged = decision.publish().flatMap(stagedTables::find);
@@ -672,7 +683,7 @@ public final class Transactions {
 
     /**
      * The outcome of a transaction whose commit was requested: completes with its LSN, or
-     * TRANSACTION_NOT_FOUND, when it is decided. INVALID_ARGUMENT if it is still open.
+     * TRANSACTION_NOT_FOUND, when it is decided. Throws INVALID_ARGUMENT when it is still open.
      */
     public CompletableFuture<Lsn> findOutcome(String id) {
         Transaction transaction = open.get(id);

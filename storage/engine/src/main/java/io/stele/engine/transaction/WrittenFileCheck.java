@@ -23,19 +23,20 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A check of the files of workers before a transaction that names them is prepared: each object
- * exists, has the given length, its key index opens, and that has its checksums where the entry
- * says so. After the decision it is too late to refuse them. Safe for use by many threads.
+ * An asynchronous check of workers' files in the store, before a transaction that adds them is
+ * prepared. Each object exists and has the given length, the key index opens, and the checksums
+ * exist where the entry says so. After the decision it is too late to refuse the files. Safe for
+ * use by many threads.
  */
 final class WrittenFileCheck {
-    /** At once for one transaction, so that lookups of others find threads. */
+    /** Files at a time for one transaction, so that lookups of other callers find threads. */
     private static final int PARALLEL = 8;
 
     private final TableFiles files;
     private final Executor lookups;
 
     /**
-     * @param lookups runs what waits for the store
+     * @param lookups runs tasks that wait for the store
      */
     WrittenFileCheck(TableFiles files, Executor lookups) {
         this.files = requireNonNull(files, "files is null");
@@ -68,7 +69,7 @@ final class WrittenFileCheck {
         return done;
     }
 
-    /** Checks one file, and leaves the rest to a later task: others may want the thread. */
+    /** Checks one file, and the rest in a later task, since others may want the thread. */
     private void next(Queue<FileEntry> left, CompletableFuture<@Nullable Void> done) {
         try {
             FileEntry next = left.poll();

@@ -23,11 +23,12 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queue of records that wait for the log, with the assignment of their LSNs. Records wait in
- * one queue, except that those of a held shard wait beside it until the hold is released.
+ * The queue of records that wait to be written by the log thread, which also assigns their LSNs and
+ * grants holds of shards. Records wait in one queue, except that the records of a held shard wait
+ * beside it until the hold is released.
  *
- * <p>Invariant: in the queue, the records of one shard that have an LSN come before those that have
- * none, and in LSN order; so LSNs of a shard increase in log order. Invariant: a shard has at most
+ * <p>Invariant: in the queue, the records of one shard with an LSN come before its records without
+ * one, and in LSN order; so LSNs of a shard increase in log order. Invariant: a shard has at most
  * one hold, and a held shard has no record without LSN in the queue. Invariant: records that are
  * written together follow each other in the queue, and are taken at once.
  *
@@ -43,10 +44,10 @@ final class AppendQueue {
     private final Map<ShardId, ShardState> shards = new HashMap<>();
     private final ArrayDeque<PendingRecord> queue = new ArrayDeque<>();
     private final ArrayDeque<HoldRequest> holdRequests = new ArrayDeque<>();
-    private final ArrayDeque<PendingRecord> turns = new ArrayDeque<>(); // of those in add
+    private final ArrayDeque<PendingRecord> turns = new ArrayDeque<>(); // of callers of add
     private long queuedBytes;
     private long heldBytes;
-    private long roomBytes = Long.MAX_VALUE; // on the disk, for what is not taken yet
+    private long roomBytes = Long.MAX_VALUE; // on the disk, for records not taken yet
     private boolean isRoomWanted; // since it grew last
     private int assignedRecords; // in the queue: they have an LSN
     private int heldShards;
@@ -69,15 +70,15 @@ final class AppendQueue {
         }
     }
 
-    /** A hold that waits for others to end. */
+    /** A request for a hold, which may wait until other holds end. */
     record HoldRequest(Set<ShardId> shards, CompletableFuture<Grant> granted) {}
 
     /** A granted hold: its LSN and the last LSNs before it. */
     record Grant(Lsn lsn, Map<ShardId, Lsn> previous) {}
 
     /**
-     * The LSNs of a group, where the records before it have lower ones and the records after it
-     * have higher ones.
+     * The first and last LSN of a group, if all records before it have lower LSNs and all records
+     * after it have higher LSNs.
      */
     private record Written(long first, long last) {}
 
@@ -85,7 +86,7 @@ final class AppendQueue {
     record Leftovers(List<PendingRecord> records, List<HoldRequest> holds) {
         static final Leftovers NONE = new Leftovers(List.of(), List.of());
 
-        /** Outside of the lock. */
+        /** Fails the futures of all that waited; called outside of the lock. */
         void fail(SteleException reason) {
             records.forEach(record -> record.future.completeExceptionally(reason));
             holds.forEach(hold -> hold.granted().completeExceptionally(reason));
@@ -95,9 +96,9 @@ final class AppendQueue {
     /**
      * The load of the queue.
      *
-     * @param queuedBytes waiting in all
-     * @param heldBytes waiting for holds
-     * @param isRoomWanted whether the disk had no room for a record since it got some last
+     * @param queuedBytes bytes of all waiting records
+     * @param heldBytes bytes of the records that wait for holds
+     * @param isRoomWanted whether the disk had no room for a record since its room grew last
      * @param failed whether the log has failed
      */
     record Load(long queuedBytes, long heldBytes, boolean isRoomWanted, boolean failed) {}
@@ -140,7 +141,7 @@ final class AppendQueue {
         }
     }
 
-    /** Whether no record has waited longer for the room that a record needs. */
+    /** Whether no other record has waited longer for the room that a record needs. */
     private boolean isNext(PendingRecord record) {
         for (PendingRecord waiting : turns) {
             if (waiting == record) {
@@ -157,7 +158,10 @@ final class AppendQueue {
         return state(one.shard).held == state(other.shard).held;
     }
 
-    /** Whether the disk has room for a record behind all that wait; else room is wanted. */
+    /**
+     * Whether the disk has room for these bytes behind all waiting records; if not, notes that room
+     * is wanted.
+     */
     boolean hasRoom(long bytes) {
         lock.lock();
         try {
@@ -173,7 +177,7 @@ final class AppendQueue {
         return hasRoom;
     }
 
-    /** What the disk has for records that are not taken yet. */
+    /** Sets the bytes that the disk has for records that are not taken yet. */
     void setRoom(long newRoomBytes) {
         lock.lock();
         try {
@@ -184,7 +188,7 @@ final class AppendQueue {
         }
     }
 
-    /** Adds a record if queue and disk have room, and no larger one waits for it. */
+    /** Adds a record if queue and disk have room, and no larger record waits for that room. */
     boolean offerIfRoom(PendingRecord record) {
         lock.lock();
         try {
@@ -195,7 +199,7 @@ final class AppendQueue {
         }
     }
 
-    /** Adds a record if the queue has room, and no larger one waits for it. */
+    /** Adds a record if the queue has room, and no larger record waits for that room. */
     boolean offer(PendingRecord record) {
         lock.lock();
         try {
@@ -231,7 +235,7 @@ final class AppendQueue {
     /**
      * Adds records of several shards that are written together, under any load.
      *
-     * @throws SteleException BUSY: a hold has one of the shards
+     * @throws SteleException BUSY when one of the shards is held
      */
     void addTogether(List<PendingRecord> records) {
         lock.lock();
@@ -286,7 +290,7 @@ final class AppendQueue {
         }
     }
 
-    /** Assigns an LSN to a record and to those that are written together with it. */
+    /** Assigns an LSN to a record and to the records that are written together with it. */
     private void assign(PendingRecord record) {
         Lsn lsn = clock.next();
         for (PendingRecord one : together(record)) {
@@ -301,7 +305,7 @@ final class AppendQueue {
     }
 
     /**
-     * Requests a hold; {@code Grant} comes at once if the shards are free and no request waits for
+     * Requests a hold; the future completes at once if the shards are free and no request waits for
      * them.
      */
     void requestHold(HoldRequest request) {
@@ -319,8 +323,8 @@ final class AppendQueue {
     }
 
     /**
-     * Grants waiting requests in their order, passing over those that have to wait and what they
-     * wait for.
+     * Grants waiting requests in their order. A request that must wait claims its shards, so later
+     * requests for these shards wait too.
      */
     private List<Runnable> grantHolds() {
         List<Runnable> grants = new ArrayList<>();
@@ -343,8 +347,8 @@ final class AppendQueue {
     }
 
     private Grant grant(Set<ShardId> held) {
-        // Records queued before the hold stay before it. Those that are written together have one
-        // LSN also in shards that are not held, where others may come before them.
+        // Records queued before the hold stay before it. Records that are written together have one
+        // LSN also in shards that are not held, where other records may come before them.
         boolean all = false;
         for (PendingRecord record : queue) {
             all |= held.contains(record.shard) && !record.together().isEmpty();
@@ -370,8 +374,8 @@ final class AppendQueue {
     }
 
     /**
-     * Holds shards at a given LSN, above all they have been given. Records that wait without LSN go
-     * behind the hold.
+     * Holds shards at a given LSN, which must be above all their LSNs. Records that wait without an
+     * LSN are queued behind the hold.
      */
     Grant holdAt(Lsn lsn, Set<ShardId> held) {
         lock.lock();
@@ -429,7 +433,7 @@ final class AppendQueue {
     }
 
     /**
-     * Ends a hold: {@code voids} fill up its LSN, and the waiting records are released; does
+     * Ends a hold: {@code voids} are added at its LSN, and the waiting records are released; does
      * nothing if the log has ended.
      */
     void release(Set<ShardId> held, Lsn lsn, List<PendingRecord> voids) {
@@ -462,8 +466,8 @@ final class AppendQueue {
     }
 
     /**
-     * The hold of these shards never ends: no record is accepted any more, and the waiting ones are
-     * returned. Records of other shards behind them continue.
+     * Makes a hold permanent: its shards accept no more records, and their waiting records and
+     * requests are returned. Records of other shards continue.
      */
     Leftovers abandon(Set<ShardId> held, SteleException reason) {
         List<Runnable> grants;
@@ -494,7 +498,7 @@ final class AppendQueue {
         return new Leftovers(records, holds);
     }
 
-    /** An LSN above all given out so far, and the last one of each shard. */
+    /** An LSN above all assigned so far, and the last LSN of each shard. */
     SnapshotLsn snapshotLsn(Collection<ShardId> of) {
         lock.lock();
         try {
@@ -505,9 +509,9 @@ final class AppendQueue {
     }
 
     /**
-     * An LSN for readers, that has every durable record at or below it, and the last one at or
-     * below it of each shard. While a group is being written it is the one before the group, so
-     * readers do not wait for that. It is above all LSNs that the clock gave to others.
+     * An LSN for readers, with every durable record at or below it, and the last LSN of each shard
+     * at or below it. While a group is being written it is the LSN before the group, so readers do
+     * not wait for the group. It is at or above all LSNs that the clock gave to other callers.
      */
     SnapshotLsn readLsn(Collection<ShardId> of) {
         lock.lock();
@@ -535,7 +539,7 @@ final class AppendQueue {
         }
     }
 
-    /** The group that was taken last is durable. */
+    /** Notes that the group taken last is durable. */
     void written(List<PendingRecord> group) {
         lock.lock();
         try {
@@ -590,7 +594,7 @@ final class AppendQueue {
         }
     }
 
-    /** Waits until a whole group waits or the queue has ended, but no longer than this. */
+    /** Waits until a whole group waits or the queue has ended, but at most {@code maxNanos}. */
     void awaitFull(int groupBytes, long maxNanos) throws InterruptedException {
         if (maxNanos == 0) {
             return;
@@ -601,13 +605,15 @@ final class AppendQueue {
     /**
      * Waits this long, or until the queue has ended.
      *
-     * @return whether it goes on
+     * @return false if the queue has ended
      */
     boolean awaitEnd(long maxNanos) throws InterruptedException {
         return await(() -> false, maxNanos);
     }
 
-    /** As {@link #awaitEnd}, but also until something is done; checked whenever work comes. */
+    /**
+     * As {@link #awaitEnd}, but also until a condition holds, which is checked whenever work comes.
+     */
     private boolean await(BooleanSupplier isDone, long maxNanos) throws InterruptedException {
         lock.lockInterruptibly();
         try {
@@ -622,11 +628,12 @@ final class AppendQueue {
     }
 
     /**
-     * Takes the next group and gives LSNs to its records; empty if nothing waits, or nothing that
-     * has room. It may have no record at all.
+     * Takes the next group and assigns LSNs to its records; empty if no record waits, or none has
+     * room on the disk. The group of a requested mark may have no records.
      *
-     * @param newRoomBytes what the disk has for records
-     * @param urgentBytes what it has for urgent records, which pass those that have no room
+     * @param newRoomBytes bytes that the disk has for records
+     * @param urgentBytes bytes that the disk has for urgent records, which pass records without
+     *     room
      */
     Optional<List<PendingRecord>> take(int groupBytes, long newRoomBytes, long urgentBytes) {
         lock.lock();
@@ -644,7 +651,7 @@ final class AppendQueue {
         }
     }
 
-    /** The LSNs of a group, if all are above what was given out before. */
+    /** The first and last LSN of a group, if all are above the LSNs assigned before. */
     private static @Nullable Written lsns(List<PendingRecord> group, long before) {
         long first = Long.MAX_VALUE;
         long last = 0;
@@ -680,15 +687,15 @@ final class AppendQueue {
             }
         }
         if (roomBytes != Long.MAX_VALUE) {
-            roomBytes -= bytes; // until the disk is asked again
+            roomBytes -= bytes; // until the next setRoom
         }
         room.signalAll();
         return Optional.of(group);
     }
 
     /**
-     * Takes the urgent records before which there is none of their shard. What waits for room may
-     * wait for them: the log cannot be trimmed while a transaction is open.
+     * Takes the urgent records with no record of their shard before them. Records that wait for
+     * room may depend on them: the log cannot be trimmed while a transaction is open.
      */
     private Optional<List<PendingRecord>> takeUrgent(int groupBytes, long urgentBytes) {
         List<PendingRecord> group = new ArrayList<>();
@@ -731,8 +738,8 @@ final class AppendQueue {
     }
 
     /**
-     * Accepts no more records. Those in the queue stay for {@link #take}; returns those that no
-     * hold will release any more.
+     * Accepts no more records. Records in the queue stay for {@link #take}; returns the records and
+     * requests that wait for holds, which will not be released any more.
      */
     Leftovers close(SteleException reason) {
         lock.lock();
@@ -752,7 +759,7 @@ final class AppendQueue {
         return end(reason, true);
     }
 
-    /** As {@link #close}, and gives up the records in the queue as well. */
+    /** As {@link #close}, and returns the records in the queue too. */
     Leftovers abort(SteleException reason) {
         return end(reason, false);
     }

@@ -5,9 +5,10 @@ import static java.util.Objects.requireNonNull;
 import io.stele.objectstore.encryption.Encryption;
 
 /**
- * A wrapper of log files that encrypts the records when they are encoded (see {@link WalFormat}).
- * Headers and checksums stay as they are. So a group that a crash left incomplete is still
- * distinguished from damage. As thread-safe as what it wraps.
+ * A wrapper of log files that adds an encryption, with which the log's writer encrypts the records
+ * when it encodes them (see {@link WalFormat}). Headers and checksums stay plain, so a group that a
+ * crash left incomplete is still distinguished from damage. As thread-safe as the log files that it
+ * wraps.
  */
 public final class EncryptedLogFiles extends ForwardingLogFiles {
     private final Encryption encryption;

@@ -14,8 +14,9 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A hold of a {@link NodeLog}. Thread-safe: guarded by itself. Futures of others complete outside
- * of the lock, since their callbacks may wait for it.
+ * A granted {@link LogHold} of a {@link NodeLog}: shards that are held in its {@link AppendQueue}
+ * at one LSN, and which of them have no record yet. Thread-safe: guarded by itself. Futures of
+ * other callers complete outside of the lock, since their callbacks may wait for it.
  */
 final class GrantedHold implements LogHold {
     private final AppendQueue queue;

@@ -7,8 +7,8 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An encoder of one group: buffers to be written one after the other, with the payloads where they
- * are. See {@link WalFormat}.
+ * An encoder of the group of records that one write of the log consists of, into buffers that refer
+ * to plain payloads without a copy. See {@link WalFormat}.
  *
  * <p>Stateless.
  */
@@ -18,7 +18,7 @@ final class GroupEncoder {
     /**
      * The buffers of a group that starts at {@code offset} of its segment.
      *
-     * @param cipher of the segment; null: its records are plain
+     * @param cipher the cipher of the segment; null: its records are plain
      */
     static List<ByteBuffer> encode(
             List<PendingRecord> records,

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 
 /**
- * The header of a group; see {@link WalFormat}.
+ * The header of a group of records in a log segment, with its encoding; see {@link WalFormat}.
  *
  * @param lowestSegment the oldest segment that must exist
  * @param offset where the group starts in its segment

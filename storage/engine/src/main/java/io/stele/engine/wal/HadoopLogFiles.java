@@ -180,7 +180,10 @@ public final class HadoopLogFiles implements LogFiles {
         return owned;
     }
 
-    /** Closes what its writers have left open, so that none writes on and all see the same end. */
+    /**
+     * Closes the files that their writers left open, so that no writer continues and all readers
+     * see the same end.
+     */
     private void recoverLeases(Path owned) throws IOException {
         for (FileStatus status : files.listStatus(owned)) {
             Path file = status.getPath();
@@ -239,8 +242,8 @@ public final class HadoopLogFiles implements LogFiles {
     }
 
     /**
-     * Never creates a directory: that of our epoch exists as long as no other engine has taken the
-     * log over.
+     * Never creates a directory: the directory of our epoch exists as long as no other engine has
+     * taken the log over.
      */
     private FSDataOutputStream createFile(Path file, EnumSet<CreateFlag> flags) throws IOException {
         flags.add(CreateFlag.SYNC_BLOCK);
@@ -254,7 +257,7 @@ public final class HadoopLogFiles implements LogFiles {
                 null);
     }
 
-    /** The failure of a writer, as the loss of the log where that is its reason. */
+    /** The failure of a writer, as lost ownership if the log was taken over. */
     private IOException explained(IOException failed, Path present) {
         boolean isOwned;
         try {

@@ -12,13 +12,13 @@ import java.util.function.LongSupplier;
  *
  * <p>Rows expire by these LSNs and history is discarded by them, irreversibly. So a wall clock that
  * jumps away from the machine's steady one is not followed until it has stayed away for {@link
- * #HELD_MILLIS}; meanwhile the steady one counts on. That holds for a jump back as well: rows that
- * were written after it would have LSNs of the past, and expire at once when it is corrected.
+ * #HELD_MILLIS}; meanwhile the steady clock continues. This holds for a jump back too: rows that
+ * were written after it would have LSNs of the past, and expire at once when the clock is
+ * corrected.
  *
  * <p>At a start there is no steady clock of before. LSNs follow the wall clock at once, but the
  * time by which rows expire and history is discarded ({@link #expiryMillis}) continues from the
- * newest LSN of what was written before, until the wall clock has stayed ahead for {@link
- * #HELD_MILLIS}.
+ * newest LSN written before, until the wall clock has stayed ahead for {@link #HELD_MILLIS}.
  *
  * <p>Invariant: each {@link #next} is above every LSN that was returned or observed before.
  * Invariant: the time of expiry never goes back. Guarded by itself.
@@ -27,7 +27,7 @@ public final class HybridClock {
     /** The sign bit stays clear, so that LSNs compare as signed numbers: the year 6429. */
     private static final long MAX_MILLIS = (1L << 47) - 1;
 
-    /** More than any slewing comes to, and less than people notice of a late expiry. */
+    /** More than any slewing amounts to, and less than people notice of a late expiry. */
     static final long JUMP_MILLIS = 10_000;
 
     /** Long enough for an operator to notice a clock that was set wrong, and to correct it. */
@@ -41,10 +41,10 @@ public final class HybridClock {
     private long last;
     private long presentMillis;
     private long newestWritten; // of the LSNs observed
-    private long offsetMillis; // of the time that is followed to the steady clock
+    private long offsetMillis; // from the steady clock to the followed time
     private long jumpedMillis = NO_JUMP; // steady, when the wall clock was first seen away
     private long expiryMillis;
-    private long expiryOffsetMillis; // while expiry is held, to the steady clock
+    private long expiryOffsetMillis; // from the steady clock, while expiry is held
     private long expiryHeldSinceMillis = NO_JUMP; // steady
     private boolean expires; // whether all that was written before has been observed
 
@@ -76,8 +76,8 @@ public final class HybridClock {
     }
 
     /**
-     * How far the wall clock is away from the time that is followed, by LSNs or by expiry alone; 0
-     * if neither is held back.
+     * The milliseconds between the wall clock and the time that LSNs, or expiry alone, follow; 0 if
+     * neither is held back.
      */
     public synchronized long heldMillis() {
         long offset = expiryHeldSinceMillis == NO_JUMP ? offsetMillis : expiryOffsetMillis;
@@ -90,9 +90,8 @@ public final class HybridClock {
     }
 
     /**
-     * Lets expiry begin, when every LSN of a start has been observed. Where the wall clock is ahead
-     * of what was written last, the node was down or idle, or its clock is wrong: expiry is held
-     * back.
+     * Begins expiry, when every LSN of a start has been observed. If the wall clock is ahead of the
+     * last write, the node was down or idle, or its clock is wrong, so expiry is held back.
      */
     public synchronized void beginExpiry() {
         expires = true;
@@ -105,7 +104,10 @@ public final class HybridClock {
         }
     }
 
-    /** The time by which rows expire and history is discarded; before {@link #beginExpiry} none. */
+    /**
+     * The time by which rows expire and history is discarded, in epoch milliseconds; 0 before
+     * {@link #beginExpiry}.
+     */
     public synchronized long expiryMillis() {
         if (!expires) {
             return 0;
@@ -140,8 +142,8 @@ public final class HybridClock {
     }
 
     /**
-     * The present in milliseconds: at or after that of every LSN so far, and at or before that of
-     * every LSN to come. It takes none.
+     * The present in epoch milliseconds: at or after the time of every LSN so far, and at or before
+     * the time of every later LSN. It assigns no LSN.
      */
     public synchronized long presentMillis() {
         long followed = Math.clamp(followedMillis(), 0, MAX_MILLIS);
@@ -166,8 +168,8 @@ public final class HybridClock {
     }
 
     /**
-     * Moves the clock to at least {@code lsn}, of something that was written elsewhere or before a
-     * restart.
+     * Moves the clock to at least {@code lsn}, the LSN of a change that was written elsewhere or
+     * before a restart.
      */
     public synchronized void observe(Lsn lsn) {
         last = Math.max(last, lsn.value());
@@ -175,8 +177,8 @@ public final class HybridClock {
     }
 
     /**
-     * Moves the clock to at least an epoch. A start takes one from its clock before anything shows
-     * whether that is right, so it is no time of a write.
+     * Moves the clock to at least an epoch. A start takes its epoch from its clock before anything
+     * shows whether the clock is right, so an epoch does not count as the time of a write.
      */
     public synchronized void observeEpoch(long epoch) {
         last = Math.max(last, epoch);

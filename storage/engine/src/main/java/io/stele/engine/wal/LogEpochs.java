@@ -4,7 +4,10 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import java.util.Locale;
 
-/** Checks of the epochs of engines that take a log over; the same on every medium. */
+/**
+ * The check of an engine's epoch when it takes a log over on any medium, and the error when a later
+ * engine owns it.
+ */
 final class LogEpochs {
     private LogEpochs() {}
 

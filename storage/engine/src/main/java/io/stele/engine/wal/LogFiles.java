@@ -22,8 +22,8 @@ public interface LogFiles extends Closeable {
      *
      * @param epoch that no other engine has
      * @param logId of the log, for the object that takes it over
-     * @throws io.stele.protocol.SteleException UNAVAILABLE if an engine of a higher epoch has the
-     *     log
+     * @throws io.stele.protocol.SteleException UNAVAILABLE when an engine of a higher epoch owns
+     *     the log
      */
     default void takeOver(long epoch, LogId logId) throws IOException {}
 
@@ -39,8 +39,8 @@ public interface LogFiles extends Closeable {
 
     /**
      * Bytes that can still be written; {@link Long#MAX_VALUE} where the medium has no limit, or
-     * none that is known. Other users of the same medium change it at any time. Quick: it is asked
-     * before each group.
+     * none that is known. Other users of the same medium change it at any time. Fast, since it is
+     * called before each group.
      *
      * @throws IOException if the medium does not say
      */
@@ -51,17 +51,17 @@ public interface LogFiles extends Closeable {
     /** The numbers of all segments, ascending. */
     List<Long> segments() throws IOException;
 
-    /** Creates an empty segment; fails if it exists. */
+    /** Creates an empty segment; throws when it exists. */
     Writer create(long segment) throws IOException;
 
     /** Opens a segment for reading. */
     Reader open(long segment) throws IOException;
 
     /**
-     * Cuts a segment to {@code sizeBytes} and makes all the rest of it durable, since it is unknown
-     * what an earlier process has synced. The bytes from {@code rewriteFrom} on are written again
-     * first: after a failed sync an operating system may hold bytes in memory that it believes to
-     * be on disk.
+     * Cuts a segment to {@code sizeBytes} and makes its remaining bytes durable, since it is
+     * unknown what an earlier process has synced. The bytes from {@code rewriteFrom} on are written
+     * again first: after a failed sync an operating system may hold bytes in memory that it
+     * believes to be on disk.
      */
     void seal(long segment, long sizeBytes, long rewriteFrom) throws IOException;
 
@@ -69,8 +69,8 @@ public interface LogFiles extends Closeable {
     void delete(long segment) throws IOException;
 
     /**
-     * Deletes segments, side by side where each is a request; of those that are gone already it may
-     * be called again.
+     * Deletes segments, in parallel where each deletion is a request; there it may be called again
+     * for segments that are already deleted.
      */
     default void delete(List<Long> segments) throws IOException {
         for (long segment : segments) {

@@ -10,10 +10,10 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The exclusive right to the next LSN of several shards. From its grant to its release, records
- * that others append for these shards wait without an LSN; other shards continue. A transaction
- * decides its outcome meanwhile, so that its commit LSN lies between the LSNs before and after it
- * in every shard.
+ * The exclusive right to the next LSN of several shards in the log, by which a transaction commits.
+ * From its grant to its release, records that other callers append for these shards wait without an
+ * LSN; other shards continue. A transaction decides its outcome meanwhile, so that its commit LSN
+ * lies between the LSNs before and after it in every shard.
  *
  * <p>Invariant: every held shard gets exactly one record with {@link #lsn}: the one appended here,
  * or {@link RecordType#VOID} at the release. So a reader that waits for the last assigned LSN of a
@@ -57,7 +57,7 @@ public interface LogHold extends AutoCloseable {
      */
     void abandon(SteleException cause);
 
-    /** Releases. */
+    /** Releases the hold. */
     @Override
     default void close() {
         release();

@@ -12,17 +12,21 @@ import java.util.Locale;
  * belongs to it by this number, wherever the log lies.
  */
 public record LogId(int value) {
-    /** Of segments that were written before logs had ids, and of logs that no warehouse names. */
+    /**
+     * The id of segments that were written before logs had ids, and of logs that no warehouse
+     * names.
+     */
     public static final LogId NONE = new LogId(0);
 
     private static final int INSTEAD_OF_NONE = 1;
 
     /**
-     * The id of a log that is begun now. Two logs have the same one by chance only: one in four
+     * The id of a log that is begun now. Two logs have the same id only by chance, one in four
      * thousand million.
      *
      * @param epoch of the engine that begins it
-     * @param warehouse where the warehouse lies: engines of two may have one epoch
+     * @param warehouse the location of the warehouse, since engines of two warehouses may have one
+     *     epoch
      */
     public static LogId of(long epoch, String warehouse) {
         byte[] place = warehouse.getBytes(UTF_8);
@@ -32,9 +36,9 @@ public record LogId(int value) {
     }
 
     /**
-     * The id that {@link #toString} makes this text of.
+     * Parses the text of {@link #toString}.
      *
-     * @throws IllegalArgumentException if there is none
+     * @throws IllegalArgumentException when the text is no id
      */
     @JsonCreator
     public static LogId parse(String text) {

@@ -35,7 +35,7 @@ public final class LogIdentity {
         return Optional.empty();
     }
 
-    /** CORRUPT_DATA: nothing was changed. */
+    /** CORRUPT_DATA for a location with another log; nothing was changed. */
     public static SteleException otherLog(LogId expected, LogId found, String where) {
         return mismatch(
                 String.format(
@@ -47,7 +47,7 @@ public final class LogIdentity {
                 expected);
     }
 
-    /** CORRUPT_DATA of a place where there is no log at all. */
+    /** CORRUPT_DATA for a location without any log. */
     public static SteleException noLog(LogId expected, String where) {
         return mismatch(
                 String.format(

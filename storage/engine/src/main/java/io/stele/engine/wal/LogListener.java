@@ -6,7 +6,7 @@ import java.util.List;
 
 /**
  * A listener for records that the log has made durable. Both methods are called by the log thread
- * and hold up the next group, so they hand work over and return; they must not wait and must not
+ * and delay the next group, so they hand work over and return; they must not wait and must not
  * append.
  *
  * <p>Invariant: the records of one shard come in LSN order, each once, and before the futures of

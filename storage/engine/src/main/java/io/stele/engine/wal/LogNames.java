@@ -3,7 +3,10 @@ package io.stele.engine.wal;
 import io.stele.objectstore.NumberedName;
 import java.util.OptionalLong;
 
-/** Names that sort as their numbers do: 20 digits, and those of segments in files {@code .wal}. */
+/**
+ * The names of the log's epochs and segments: 20 digits, which sort as their numbers, with {@code
+ * .wal} for a segment in a file.
+ */
 final class LogNames {
     private static final String SEGMENT_END = ".wal";
 
@@ -13,7 +16,7 @@ final class LogNames {
         return NumberedName.of(number);
     }
 
-    /** The number of a name; empty if it is none. */
+    /** The number of a name; empty if the name is no number. */
     static OptionalLong number(String name) {
         return NumberedName.parse(name);
     }
@@ -22,7 +25,7 @@ final class LogNames {
         return of(segment) + SEGMENT_END;
     }
 
-    /** The segment of a file name; empty if it is none. */
+    /** The segment of a file name; empty if the file is no segment. */
     static OptionalLong segment(String name) {
         return name.endsWith(SEGMENT_END)
                 ? number(name.substring(0, name.length() - SEGMENT_END.length()))

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A segment of one group as an object of its own, with the epoch of its writer. All numbers are
- * big-endian; the body is a segment as {@link WalFormat} has it.
+ * An object of a log in an object store, with its codec: a segment of one group, or a fence, with
+ * its writer's epoch. All numbers are big-endian; the body is a segment as in {@link WalFormat}.
  *
  * <pre>
  * object = magic 8 "STELELGO" | version 4 | kind 4 (0 group, 1 fence) | id 8 | epoch 8 | body length 4 | CRC32C of the body 4
@@ -55,7 +55,7 @@ record LogObject(boolean fence, long id, long epoch, byte[] body) {
     }
 
     /**
-     * @throws SteleException CORRUPT_DATA if it is anything but the object of this id
+     * @throws SteleException CORRUPT_DATA when the bytes are anything but the object of this id
      */
     static LogObject decode(byte[] bytes, long id, String where) {
         if (bytes.length < HEADER_BYTES) {

@@ -6,19 +6,21 @@ import java.time.Duration;
 import java.util.Locale;
 
 /**
- * Limits of a node log.
+ * The options of a node log: the sizes of its segments, groups, queue and records, and the pause
+ * between groups.
  *
  * @param segmentBytes size after which a new segment begins; a segment is longer by at most one
  *     group
- * @param groupBytes a group takes no further record once it has this many payload bytes, so it is
+ * @param groupBytes a group accepts no further record once it has this many payload bytes, so it is
  *     longer by at most one record
  * @param queueBytes payload bytes that may wait for the log, and again as many for held shards;
  *     appending blocks beyond
  * @param recordBytes the largest payload of one record
- * @param reservedBytes space on the log's disk that records leave free, for what makes room: marks,
- *     new segments and the ends of transactions. Other records wait while there is no more
- * @param pause least time between a group and the next one, unless that is full: where each group
- *     costs money. For logs with a thread of their own
+ * @param reservedBytes space on the log's disk that records leave free, for writes that make room:
+ *     marks, new segments and the ends of transactions. Other records wait while no more space is
+ *     free
+ * @param pause the least time between a group and the next one, unless the next one is full, for
+ *     stores where each group costs money; only for logs with a log thread
  */
 public record LogOptions(
         long segmentBytes,
@@ -39,13 +41,13 @@ public record LogOptions(
      */
     public static final LogOptions DEFAULT = new LogOptions(64 << 20, 4 << 20, 128 << 20, 80 << 20);
 
-    /** With the usual reserve. */
+    /** Options with the usual reserve. */
     public LogOptions(
             long segmentBytes, int groupBytes, long queueBytes, int recordBytes, Duration pause) {
         this(segmentBytes, groupBytes, queueBytes, recordBytes, MARKS_BYTES, pause);
     }
 
-    /** With the usual reserve, without pauses. */
+    /** Options with the usual reserve, without pauses. */
     public LogOptions(long segmentBytes, int groupBytes, long queueBytes, int recordBytes) {
         this(segmentBytes, groupBytes, queueBytes, recordBytes, Duration.ZERO);
     }

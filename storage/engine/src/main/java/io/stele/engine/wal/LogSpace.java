@@ -3,18 +3,18 @@ package io.stele.engine.wal;
 import io.stele.protocol.SteleException;
 
 /**
- * The space of a log: what it takes, and what its file system has left for it.
+ * The disk space that a node's log uses, and that its file system has left for it, as the throttle
+ * of writes reads it.
  *
  * @param usedBytes bytes of all segments
- * @param usableBytes bytes that records can still have beside those that wait to be written,
- *     without what is left free for marks; {@link Long#MAX_VALUE} where the medium has no limit, or
- *     none that is known
- * @param isFull whether some record has waited for space since there was more the last time
+ * @param usableBytes bytes that further records can have, without those of waiting records and the
+ *     reserve for marks; {@link Long#MAX_VALUE} where the medium has no limit, or no known limit
+ * @param isFull whether some record has waited for space since the space grew last
  */
 public record LogSpace(long usedBytes, long usableBytes, boolean isFull) {
     /**
-     * Writers are stopped while less than this is left, or, where that is smaller, less than a
-     * quarter of what the log can have at all: two segments of the usual size, so that a large
+     * Writers are stopped while less than this is left, or less than a quarter of the log's used
+     * and usable bytes, if that is smaller. It is two segments of the usual size, so that a large
      * record and the next segment still fit.
      */
     private static final long STOP_BYTES = 128L << 20;
@@ -49,11 +49,11 @@ public record LogSpace(long usedBytes, long usableBytes, boolean isFull) {
     }
 
     /**
-     * For writes that do not pass the gates of shards, so that one of them does not stop the log
-     * for all others.
+     * Checks a write that does not pass the gates of shards, so that it does not stop the log for
+     * all other writes.
      *
-     * @param bytes that are to be logged
-     * @throws SteleException BUSY if less is left for them
+     * @param bytes the bytes that are to be logged
+     * @throws SteleException BUSY when less is left for them
      */
     public void checkRoom(long bytes) {
         if (usableBytes == Long.MAX_VALUE || bytes == 0) {
@@ -69,8 +69,8 @@ public record LogSpace(long usedBytes, long usableBytes, boolean isFull) {
     }
 
     /**
-     * Whether segments should go as soon as they can: writers stop, or one waits that is larger
-     * than what is left.
+     * Whether segments should be deleted as soon as possible: writers stop, or a record waits that
+     * is larger than the space left.
      */
     public boolean isShort() {
         return isFull || shortage() >= 1;

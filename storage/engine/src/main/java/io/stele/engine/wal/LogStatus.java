@@ -4,7 +4,7 @@ import io.stele.protocol.ShardId;
 import java.util.Set;
 
 /**
- * The state of a node log at one moment.
+ * The state of a node log at one moment, for monitoring.
  *
  * @param failed whether the log has failed for good
  * @param queuedBytes payload bytes waiting to be written, including those of held shards

@@ -3,7 +3,10 @@ package io.stele.engine.wal;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** Another engine was opened later on the same log or shards, and owns them now. */
+/**
+ * The failure of a write to a log or manifest, because an engine that was opened later owns the log
+ * or shard now.
+ */
 public final class LostOwnershipException extends IOException {
     private static final long serialVersionUID = 1L;
 
@@ -15,7 +18,7 @@ public final class LostOwnershipException extends IOException {
         super(message, cause);
     }
 
-    /** Whether a failure comes of one of these. */
+    /** Whether a failure is, or was caused by, lost ownership. */
     public static boolean isCauseOf(@Nullable Throwable failure) {
         for (Throwable at = failure; at != null; at = at.getCause()) {
             if (at instanceof LostOwnershipException) {

@@ -35,19 +35,19 @@ import org.jspecify.annotations.Nullable;
  * failed group.
  *
  * <p>While the disk has no space for the next record, records wait; a write that finds the disk
- * full would end the log. {@link #tryAppend} takes nothing for which there is no space, and callers
- * of {@link #append} ask {@link #hasRoom} first, so that few wait here. The rest that {@link
- * LogOptions#reservedBytes} leaves free is for what makes room: the marks that {@link #trim} needs,
- * and records that end transactions, which pass those that wait.
+ * full would end the log. {@link #tryAppend} accepts no record without space, and callers of {@link
+ * #append} call {@link #hasRoom} first, so that few records wait here. The space that {@link
+ * LogOptions#reservedBytes} keeps free is for writes that make room: the marks that {@link #trim}
+ * needs, and records that end transactions, which pass waiting records.
  *
- * <p>Futures complete on the log thread, after the listener: what depends on them must be quick or
- * run elsewhere. The log thread must not be interrupted: that closes the file under it and fails
- * the log.
+ * <p>Futures complete on the log thread, after the listener, so their callbacks must be quick or
+ * run elsewhere. The log thread must not be interrupted: an interrupt closes its file and fails the
+ * log.
  *
  * <p>Safe for use by many threads.
  */
 public final class NodeLog implements AutoCloseable {
-    /** A group without records, and the head of the segment that it may begin. */
+    /** The bytes of a group without records, and of the header of a segment that it may begin. */
     private static final long MARK_BYTES = 16 << 10;
 
     /** Other users of the disk make room without a notice. */
@@ -113,10 +113,10 @@ public final class NodeLog implements AutoCloseable {
     /**
      * Appends a record; blocks while the queue is full (without a log thread it commits a group
      * instead). The payload must not change until the future completes. The future fails with
-     * {@code STORE_FAILED} if the log has failed (the record may or may not be there after the next
+     * {@code STORE_FAILED} if the log has failed (the record may or may not exist after the next
      * recovery), with {@code UNAVAILABLE} if the log is closed or the caller is interrupted while
-     * it waits (it is not there), and with {@code BUSY} if only held records, or those for which
-     * the disk has no space, fill the queue of a log without thread.
+     * it waits (the record does not exist), and with {@code BUSY} if only held records, or records
+     * for which the disk has no space, fill the queue of a log without thread.
      *
      * @param payload pieces that together form the record; their positions do not move
      * @param attachment handed to the listener with the durable record, never written
@@ -163,7 +163,7 @@ public final class NodeLog implements AutoCloseable {
 
     /**
      * As {@link #append}, but it never waits, under any load, and passes records of other shards
-     * for which the disk has no space. It is for few, small records that end something for which
+     * for which the disk has no space. It is for few, small records that end an operation for which
      * other callers wait.
      */
     public CompletableFuture<LogPosition> appendNow(
@@ -180,11 +180,11 @@ public final class NodeLog implements AutoCloseable {
 
     /**
      * Appends records of different shards as one: they get one LSN, and either all of them are
-     * durable or none is, whatever fails. Never waits; the caller asks {@link #hasRoom} first. The
-     * future completes when they are durable, or fails as that of {@link #append} does.
+     * durable or none is, whatever fails. Never waits; the caller calls {@link #hasRoom} first. The
+     * future completes when they are durable, or fails as the future of {@link #append} does.
      *
      * @param records one of each shard, few and small: a group takes all of them
-     * @throws SteleException if nothing is appended: {@code BUSY} if a hold has one of the shards,
+     * @throws SteleException when nothing is appended: {@code BUSY} if one of the shards is held,
      *     else the log is closed or has failed
      * @throws IllegalArgumentException if a payload is larger than the options allow, or two
      *     records are of one shard
@@ -212,14 +212,14 @@ public final class NodeLog implements AutoCloseable {
     }
 
     /**
-     * Whether the disk has space for that many bytes behind all that waits. If not, {@link #space}
-     * says that it is full.
+     * Whether the disk has space for that many bytes behind all waiting records. If not, {@link
+     * #space} reports from then on that it is full.
      */
     public boolean hasRoom(long bytes) {
         return queue.hasRoom(bytes);
     }
 
-    /** The largest payload of a record, other than those of holds. */
+    /** The largest payload of a record in bytes, except for records of holds. */
     public int recordBytes() {
         return options.recordBytes();
     }
@@ -255,8 +255,8 @@ public final class NodeLog implements AutoCloseable {
 
     /**
      * Holds shards whose transaction was decided at {@code lsn} before a restart that came between
-     * its decision and its outcome records. Records that wait without LSN go behind the hold. Call
-     * it in LSN order, before anything else gets an LSN.
+     * its decision and its outcome records. Records that wait without an LSN are queued behind the
+     * hold. Call it in LSN order, before any other record gets an LSN.
      *
      * @throws IllegalArgumentException if one of the shards has an LSN at or above {@code lsn}, or
      *     a hold
@@ -273,16 +273,17 @@ public final class NodeLog implements AutoCloseable {
     }
 
     /**
-     * Takes an LSN above all that were assigned so far, and the last one of each of these shards.
+     * Takes an LSN above all that were assigned so far, and returns it with the last LSN of each of
+     * these shards.
      */
     public SnapshotLsn snapshotLsn(Collection<ShardId> shards) {
         return queue.snapshotLsn(shards);
     }
 
     /**
-     * Takes an LSN for a reader: at or above the LSN of everything that is acknowledged, and the
-     * last one of each of these shards at or below it. It may be that of other readers. While a
-     * group is being written, all of these records are durable unless a hold is open.
+     * Returns an LSN for a reader, at or above the LSNs of all acknowledged records, and the last
+     * LSN of each of these shards at or below it. Other readers may get the same LSN. While a group
+     * is being written, all records at or below it are durable unless a hold is open.
      */
     public SnapshotLsn readLsn(Collection<ShardId> shards) {
         return queue.readLsn(shards);
@@ -294,11 +295,11 @@ public final class NodeLog implements AutoCloseable {
     }
 
     /**
-     * Deletes the oldest segments as far as none has a record above its shard's LSN in {@code
+     * Deletes the oldest segments, up to the first with a record above its shard's LSN in {@code
      * flushed}; shards that are not in the map need all their records. Blocks. Returns the number
      * of deleted segments.
      *
-     * @param kept receives the records that it needs before they are deleted
+     * @param kept receives, before they are deleted, the records that it wants
      * @throws SteleException if the log has failed or is closed
      */
     public int trim(Map<ShardId, Lsn> flushed, ReleasedRecords kept) throws IOException {
@@ -383,7 +384,7 @@ public final class NodeLog implements AutoCloseable {
         }
     }
 
-    /** The space that the log takes, and has left. */
+    /** The space that the log uses, and has left. */
     public LogSpace space() {
         return status().space();
     }
@@ -569,8 +570,8 @@ public final class NodeLog implements AutoCloseable {
     }
 
     /**
-     * Writes what waits, except for held shards, and stops. Records of held shards, and those for
-     * which the disk has no space, fail with {@code UNAVAILABLE}.
+     * Writes the waiting records, except those of held shards, and stops. Records of held shards,
+     * and records for which the disk has no space, fail with {@code UNAVAILABLE}.
      */
     @Override
     public void close() {
@@ -598,7 +599,7 @@ public final class NodeLog implements AutoCloseable {
         }
     }
 
-    /** What had no space when the log was closed. */
+    /** Fails the records that had no space when the log was closed. */
     private void giveUpWaiting() {
         SteleException reason =
                 new SteleException(

@@ -84,7 +84,7 @@ public final class ObjectLogFiles implements LogFiles {
      * The log in a folder of a store.
      *
      * @param folder with a slash at its end
-     * @param requests runs reads ahead while the log is replayed, and deletions side by side
+     * @param requests runs reads ahead while the log is replayed, and deletions in parallel
      * @param sleepMillis makes the calling thread wait between attempts
      */
     public ObjectLogFiles(
@@ -260,8 +260,8 @@ public final class ObjectLogFiles implements LogFiles {
     }
 
     /**
-     * A crash in between leaves some of them below a gap, which are never read, and stay as fences
-     * do.
+     * Deletes segments in parallel. A crash in between may leave segments below a gap, which are
+     * never read, and stay as fences do.
      */
     @Override
     public void delete(List<Long> segments) throws IOException {

@@ -1,8 +1,8 @@
 package io.stele.engine.wal;
 
 /**
- * The cause of a CORRUPT_DATA that is no damage of the stored data: it is another log than the one
- * of the warehouse, or not all of it, and the right one may be elsewhere.
+ * The cause of a CORRUPT_DATA failure at a start that is no damage: the log is not the warehouse's,
+ * or incomplete. The right log may be elsewhere.
  */
 public final class OtherLogException extends Exception {
     private static final long serialVersionUID = 1;

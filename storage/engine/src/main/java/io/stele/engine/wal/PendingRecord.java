@@ -10,8 +10,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A record on its way to the disk. Guarded by the lock of its {@link AppendQueue}, then confined to
- * the log thread.
+ * A record on its way from an append call to the disk, with its LSN once that is assigned, and the
+ * caller's future. Guarded by the lock of its {@link AppendQueue}, then confined to the log thread.
  */
 final class PendingRecord {
     /**
@@ -26,7 +26,7 @@ final class PendingRecord {
     final List<ByteBuffer> payload;
     final int length;
     final @Nullable Object attachment;
-    final boolean isUrgent; // it ends something for which others wait
+    final boolean isUrgent; // it ends an operation for which others wait
     final CompletableFuture<LogPosition> future = new CompletableFuture<>();
     private List<PendingRecord> together = List.of();
     private long lsn = UNASSIGNED;
@@ -61,7 +61,7 @@ final class PendingRecord {
     }
 
     /**
-     * As {@link #create}, of a small record that ends something: it passes others for which the
+     * As {@link #create}, of a small record that ends an operation: it passes records for which the
      * disk has no room.
      */
     static PendingRecord createUrgent(
@@ -113,7 +113,9 @@ final class PendingRecord {
         return together;
     }
 
-    /** Writes these together, in this order; before they are queued. */
+    /**
+     * Joins records that are to be written together, in this order; called before they are queued.
+     */
     static void join(List<PendingRecord> records) {
         List<PendingRecord> all = List.copyOf(records);
         all.forEach(record -> record.together = all);

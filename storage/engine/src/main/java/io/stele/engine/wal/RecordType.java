@@ -16,11 +16,12 @@ public enum RecordType {
     /** No change: a hold assigned this LSN and was released without a record in this shard. */
     VOID(4),
     /**
-     * A batch of row changes was refused for what was there: no change, but its writer's answer.
+     * A batch of row changes that was refused because of the present rows: no change, but its
+     * writer's answer.
      */
     REFUSED(5),
     /**
-     * A shard's part of a transaction that is committed by this record and those of its other
+     * A shard's part of a transaction that is committed by this record and the records of its other
      * shards, which are in the same group and have the same LSN.
      */
     COMMIT(6);

@@ -14,7 +14,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A log that has been read to its end and cut behind its last whole group; {@link NodeLog}
+ * A log that a start has read to its end and cut behind its last whole group; {@link NodeLog}
  * continues it in a new segment.
  *
  * <p>Confined to one thread.
@@ -41,12 +41,12 @@ public final class RecoveredLog {
     }
 
     /**
-     * Reads all segments, checks them, gives their records to {@code consumer} in log order, and
+     * Reads all segments, checks them, passes their records to {@code consumer} in log order, and
      * cuts a torn end. {@code clock} observes every LSN.
      *
      * @throws SteleException {@code CORRUPT_DATA} if anything but a torn end is wrong, naming file,
      *     offset and both values; no file has been changed then, but records before the damage have
-     *     been given to {@code consumer}
+     *     been passed to {@code consumer}
      */
     public static RecoveredLog recover(
             LogFiles files, LogOptions options, HybridClock clock, ReplayConsumer consumer)
@@ -55,12 +55,13 @@ public final class RecoveredLog {
     }
 
     /**
-     * As the other one, of the log that a warehouse names.
+     * Reads, checks and cuts the log that a warehouse names, as the method without {@code expected}
+     * does.
      *
-     * @param expected the id, which segments have that were not written before logs had ids, and a
-     *     group that must be there, or one after it
-     * @throws SteleException CORRUPT_DATA as well where it is another log, or its end is missing;
-     *     no file has been changed then
+     * @param expected the id of all segments but those written before logs had ids, and a group
+     *     that the log must reach
+     * @throws SteleException CORRUPT_DATA also when it is another log, or its end is missing; no
+     *     file has been changed then
      */
     public static RecoveredLog recover(
             LogFiles files,
@@ -214,7 +215,7 @@ public final class RecoveredLog {
         return cutTail;
     }
 
-    /** The last whole group. */
+    /** The mark of the last whole group. */
     public LogMark end() {
         return new LogMark(expected.logId(), nextSequence - 1);
     }
@@ -225,8 +226,8 @@ public final class RecoveredLog {
     }
 
     /**
-     * Writes a group without records behind the last one, so that the log has its id also where it
-     * has nothing else.
+     * Writes a group without records behind the last one, so that a log without records also has
+     * its id.
      */
     public LogMark begin() throws IOException {
         SegmentedWriter writer = continueWriting();
@@ -236,7 +237,7 @@ public final class RecoveredLog {
         return writer.durable();
     }
 
-    /** Gives the log away, once. */
+    /** Returns the writer that continues the log; throws when called a second time. */
     SegmentedWriter continueWriting() {
         if (continued) {
             throw new IllegalStateException(

@@ -6,11 +6,11 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * A consumer of the records of log segments that are about to be deleted, in log order. Called by
- * one thread.
+ * A consumer of the records of log segments that are about to be deleted, in log order, which can
+ * retain some of them. Called by one thread.
  */
 public interface ReleasedRecords {
-    /** Takes none. */
+    /** A consumer that wants no records. */
     ReleasedRecords NONE =
             new ReleasedRecords() {
                 @Override
@@ -29,12 +29,18 @@ public interface ReleasedRecords {
                 }
             };
 
-    /** Whether it takes some of a segment whose records of a shard go from one LSN to another. */
+    /**
+     * Whether it wants records of a segment, given the LSNs of a shard's first and last record in
+     * it.
+     */
     boolean wants(ShardId shard, Lsn first, Lsn last);
 
-    /** A record of a segment that it takes some of; it is not needed after the call. */
+    /**
+     * Receives a record, wanted or not, of a segment from which it wants records; the caller does
+     * not use the payload any more.
+     */
     void take(ShardId shard, Lsn lsn, RecordType type, ByteBuffer payload) throws IOException;
 
-    /** Makes durable what was taken; after this the segments go. */
+    /** Makes the retained records durable; the segments are deleted after this call. */
     void finish() throws IOException;
 }

@@ -3,9 +3,9 @@ package io.stele.engine.wal;
 import java.nio.ByteBuffer;
 
 /**
- * A detector of weak sectors in the body of a log group, which it reads with the group's offset in
- * the file. In a weak sector the group has fewer than two bits set. One flipped bit, or none, then
- * makes it look like a sector that was never written.
+ * A detector of weak sectors in the body of a log group, for the encoder of groups. In a weak
+ * sector the group has fewer than two bits set. One flipped bit, or none, then makes it look like a
+ * sector that was never written.
  *
  * <p>Confined to one thread.
  */

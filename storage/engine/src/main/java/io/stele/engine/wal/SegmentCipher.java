@@ -9,10 +9,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cipher of the records of the groups of one segment, under a key that the segment has in its
- * header. A group's number in GCM is its sequence, which no other has; its additional data are
- * {@code segment 8 | lowest segment 8 | offset 4 | record count 4}, so that a group that is moved
- * or whose header was changed fails.
+ * A cipher of the records in the groups of one log segment, under a key that the segment's header
+ * contains in wrapped form. A group's number in GCM is its sequence, which no other group has; its
+ * additional data are {@code segment 8 | lowest segment 8 | offset 4 | record count 4}, so that a
+ * group that is moved or whose header was changed fails.
  *
  * <p>Confined to one thread.
  */
@@ -29,7 +29,7 @@ final class SegmentCipher {
         this.cipher = key.cipher();
     }
 
-    /** Of a new segment; null if nothing is encrypted. */
+    /** The cipher of a new segment; null if nothing is encrypted. */
     static @Nullable SegmentCipher create(Encryption encryption, long segment, long firstSequence) {
         Optional<NewKey> key = encryption.newKey(context(segment, firstSequence));
         return key.isEmpty()
@@ -40,8 +40,8 @@ final class SegmentCipher {
     /**
      * The cipher of an existing segment.
      *
-     * @throws io.stele.protocol.SteleException CORRUPT_DATA if the master key is not here, or the
-     *     key is another segment's
+     * @throws io.stele.protocol.SteleException CORRUPT_DATA when the master key is not available,
+     *     or the key is another segment's
      */
     static SegmentCipher open(
             Encryption encryption, SegmentHeader header, byte[] wrappedKey, String where) {
@@ -55,12 +55,12 @@ final class SegmentCipher {
         return ByteBuffer.allocate(2 * Long.BYTES).putLong(segment).putLong(firstSequence).array();
     }
 
-    /** The key as the header has it. */
+    /** The wrapped key, as in the header. */
     byte[] wrappedKey() {
         return wrappedKey;
     }
 
-    /** The records as a group has them, their length first. */
+    /** The encrypted records as a group contains them, with their length first. */
     ByteBuffer encrypt(
             List<ByteBuffer> records,
             long sequence,

@@ -7,11 +7,11 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The header of a segment: the log it is of, its number, the sequence of its first group, and
- * whether a key follows, because its records are encrypted. See {@link WalFormat}.
+ * The header of a log segment, with its encoding: the log's id, the segment's number, its first
+ * group's sequence, and whether a key for encrypted records follows. See {@link WalFormat}.
  */
 record SegmentHeader(LogId log, long segment, long firstSequence, boolean encrypted) {
-    /** With the key, if there is one. */
+    /** The bytes of a header, with the key if there is one. */
     static ByteBuffer encode(
             LogId log, long segment, long firstSequence, @Nullable SegmentCipher cipher) {
         SegmentHeader header = new SegmentHeader(log, segment, firstSequence, cipher != null);

@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * A ledger of the existing segments of the log: the size of each, and the first and last LSN of
- * each shard in it. It decides which segments may be deleted.
+ * An in-memory ledger of the log's existing segments: the size of each, and the first and last LSN
+ * of each shard in it. It decides which segments may be deleted.
  *
  * <p>Thread-safe: guarded by itself.
  */

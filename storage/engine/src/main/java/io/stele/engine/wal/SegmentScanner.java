@@ -37,7 +37,8 @@ final class SegmentScanner {
 
     /**
      * @param last whether it is the last segment, which a crash may have torn
-     * @param dueSequence of the first group of the segment, if it is the last one
+     * @param dueSequence the expected sequence of the segment's first group, if the segment is the
+     *     last one
      */
     SegmentScanner(
             LogFiles.Reader reader,
@@ -125,7 +126,7 @@ final class SegmentScanner {
     }
 
     /**
-     * Reads the groups after the header, giving their records to {@code consumer} and {@code
+     * Reads the groups after the header, passing their records to {@code consumer} and {@code
      * ledger}.
      */
     End scan(SegmentHeader header, SegmentLedger ledger, ReplayConsumer consumer)

@@ -7,7 +7,8 @@ import io.stele.protocol.ShardId;
 import java.util.Map;
 
 /**
- * A point in the history of several shards.
+ * A point in the history of several shards for a consistent read: an LSN, and the last LSN of each
+ * shard up to it.
  *
  * <p>Invariant: every record of these shards with an LSN at or below {@code lsn} was assigned
  * before this was taken; the last of each shard is in {@code lastAssigned} ({@code Lsn.MIN} if it

@@ -4,9 +4,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * A check of the end of the last log segment in recovery, which distinguishes what a crash left
- * from damage. It decides whether the bytes where a group or the segment header should be can only
- * come from a write that was never synced.
+ * A check of the end of the last log segment in recovery, which distinguishes a write that a crash
+ * interrupted from damage. It decides whether the bytes where a group or the segment header should
+ * be can only come from a write that was never synced.
  *
  * <p>Confined to one thread.
  */
@@ -33,8 +33,8 @@ final class TailInspector {
     }
 
     /**
-     * For a place without a valid header. {@code minHeaderBytes}: what the shortest valid header
-     * there would take.
+     * Whether a crash can explain a place without a valid header, of which the shortest has {@code
+     * minHeaderBytes}.
      */
     boolean tornWithoutHeader(long position, int minHeaderBytes, long sequence) throws IOException {
         if (sizeBytes - position < minHeaderBytes) {
@@ -45,7 +45,7 @@ final class TailInspector {
                 && !laterEnd(position, sequence);
     }
 
-    /** For a whole group with a valid header and a wrong checksum. */
+    /** Whether a crash can explain a whole group with a valid header and a wrong checksum. */
     boolean tornBody(GroupHeader header) throws IOException {
         return !header.weakSector() && zeroSector(header) && zeros(header.end(), sizeBytes);
     }
@@ -78,7 +78,7 @@ final class TailInspector {
         return true;
     }
 
-    /** Whether the file ends as a group with a later sequence than this does. */
+    /** Whether the file ends with the end of a group of a later sequence. */
     private boolean laterEnd(long position, long sequence) throws IOException {
         if (sizeBytes - position < WalFormat.GROUP_END_BYTES) {
             return false;

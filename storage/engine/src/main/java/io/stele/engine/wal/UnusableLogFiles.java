@@ -7,8 +7,8 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * A placeholder for a log that cannot be read: it looks empty, and takes nothing, so that the log
- * stays as it is. Immutable.
+ * A placeholder, at a start, for a log that cannot be read: it looks empty and refuses all writes,
+ * so that the log stays unchanged. Immutable.
  */
 public final class UnusableLogFiles implements LogFiles {
     private final SteleException cause;

@@ -6,7 +6,7 @@ import io.stele.protocol.SteleException;
 import java.util.Locale;
 
 /**
- * The bytes of a segment file. All numbers are big-endian.
+ * The byte format of a segment file of the log, with its constants. All numbers are big-endian.
  *
  * <pre>
  * segment  = header group*
@@ -18,8 +18,8 @@ import java.util.Locale;
  * record   = LSN 8 | table group 4 | shard 4 | type 1 | payload length 4 | payload
  * </pre>
  *
- * <p>Where the log is encrypted, the header has version {@value #ENCRYPTED_VERSION} and more behind
- * it, and records are in another form (see {@link SegmentCipher}):
+ * <p>Where the log is encrypted, the header has version {@value #ENCRYPTED_VERSION} and a key
+ * behind it, and records are in another form (see {@link SegmentCipher}):
  *
  * <pre>
  * header   = as above | wrapped key 92 (see docs/format.md) | CRC32C 4 of the wrapped key
@@ -40,10 +40,10 @@ final class WalFormat {
     static final long SEGMENT_MAGIC = 0x5354454C4557414CL; // STELEWAL
     static final int SEGMENT_HEADER_BYTES = 36;
 
-    /** Of a segment whose records are encrypted. */
+    /** The version of a segment whose records are encrypted. */
     static final int ENCRYPTED_VERSION = 2;
 
-    /** The bytes after the header of such a segment. */
+    /** The bytes after the header of a segment whose records are encrypted. */
     static final int SEGMENT_KEY_BYTES = Encryption.WRAPPED_KEY_BYTES + Integer.BYTES;
 
     static final int GROUP_MAGIC = 0x53475250; // SGRP

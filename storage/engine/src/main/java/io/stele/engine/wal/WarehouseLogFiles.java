@@ -8,30 +8,31 @@ import java.nio.file.Files;
 import java.util.concurrent.Executor;
 
 /**
- * The log files at a location of any kind: a local folder, an S3 bucket or a Hadoop file system.
+ * The opening of the log files at a configured location, which may be a local folder, an S3 bucket
+ * or a Hadoop file system.
  */
 public final class WarehouseLogFiles {
-    /** Below the location of a log on S3: its groups. */
+    /** The folder of the groups below the location of a log on S3. */
     static final String LOG_FOLDER = "log/";
 
     private WarehouseLogFiles() {}
 
-    /** Finds out whether a store over a network does what all rests on. */
+    /** A check whether a remote store has the properties that the log relies on. */
     @FunctionalInterface
     public interface StoreCheck {
         /**
-         * Checks it.
+         * Checks a store.
          *
-         * @throws IOException if it does not
+         * @throws IOException when the store lacks the properties
          */
         void check(ObjectStore store) throws IOException;
     }
 
     /**
-     * A write-ahead log at a location; nobody else has it open if it is a folder, and nothing is
-     * asked of others yet but by the check.
+     * Opens a write-ahead log at a location. A folder is locked against other processes; a remote
+     * store receives no request yet but those of the check.
      *
-     * @param check of the store that a log on S3 is kept in
+     * @param check the check of the store of a log on S3
      * @param reads runs reads ahead while the log is replayed
      * @throws IOException if the folder is in use, or the location cannot be used
      */

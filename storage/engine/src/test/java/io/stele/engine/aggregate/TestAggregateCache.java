@@ -5,13 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.cache.BenefitCache.Claim;
 import io.stele.cache.BenefitCacheOptions;
-import io.stele.protocol.TableId;
 import io.stele.protocol.aggregate.AggregateCall;
 import io.stele.protocol.aggregate.AggregateFunction;
 import io.stele.protocol.aggregate.Aggregation;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.ColumnSchema;
-import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.ScalarType;
 import io.stele.protocol.schema.TableSchema;
 import java.util.ArrayList;
@@ -157,20 +155,9 @@ final class TestAggregateCache {
     @Test
     void aResultThatCannotBeReadIsComputed() {
         TableSchema table =
-                new TableSchema(
-                        new TableId(1),
-                        "s",
-                        "t",
-                        1,
-                        List.of(new ColumnSchema(1, "id", ScalarType.BIGINT)),
-                        List.of(),
-                        List.of(),
-                        List.of(),
-                        List.of(),
-                        Orientation.COLUMN,
-                        0,
-                        1,
-                        Optional.empty());
+                TableSchema.builder("s", "t")
+                        .columns(List.of(new ColumnSchema(1, "id", ScalarType.BIGINT)))
+                        .build();
         Aggregation count =
                 new Aggregation(
                         List.of(),

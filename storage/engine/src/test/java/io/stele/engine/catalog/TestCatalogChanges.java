@@ -4,11 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.objectstore.InMemoryObjectStore;
 import io.stele.protocol.Lsn;
-import io.stele.protocol.TableId;
 import io.stele.protocol.api.catalog.TableName;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
-import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.schema.ViewSchema;
 import java.util.ArrayList;
@@ -36,20 +34,10 @@ final class TestCatalogChanges {
     }
 
     private static TableSchema table(String name) {
-        return new TableSchema(
-                new TableId(1),
-                "s",
-                name,
-                1,
-                List.of(new ColumnSchema(1, "id", DataType.parse("bigint")).notNull()),
-                List.of(1),
-                List.of(),
-                List.of(),
-                List.of(),
-                Orientation.COLUMN,
-                0,
-                1,
-                Optional.empty());
+        return TableSchema.builder("s", name)
+                .columns(List.of(new ColumnSchema(1, "id", DataType.parse("bigint")).notNull()))
+                .primaryKey(List.of(1))
+                .build();
     }
 
     private TableSchema create(String name) {

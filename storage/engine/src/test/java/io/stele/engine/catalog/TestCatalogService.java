@@ -1184,22 +1184,18 @@ final class TestCatalogService {
         }
 
         TableSchema build() {
-            return new TableSchema(
-                    new TableId(1),
-                    schemaName,
-                    tableName,
-                    1,
-                    List.of(
-                            new ColumnSchema(1, "id", DataType.parse("bigint")).notNull(),
-                            new ColumnSchema(2, secondColumn, DataType.parse("decimal(12,2)"))),
-                    primaryKey,
-                    List.of(),
-                    clusteringKey,
-                    List.of(),
-                    orientation,
-                    0,
-                    shardCount,
-                    comment);
+            return TableSchema.builder(schemaName, tableName)
+                    .columns(
+                            List.of(
+                                    new ColumnSchema(1, "id", DataType.parse("bigint")).notNull(),
+                                    new ColumnSchema(
+                                            2, secondColumn, DataType.parse("decimal(12,2)"))))
+                    .primaryKey(primaryKey)
+                    .clusteringKey(clusteringKey)
+                    .orientation(orientation)
+                    .shardCount(shardCount)
+                    .comment(comment)
+                    .build();
         }
     }
 }

@@ -13,7 +13,6 @@ import io.stele.protocol.TableId;
 import io.stele.protocol.schema.ColumnChange;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
-import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.schema.ViewSchema;
 import io.stele.testing.Golden;
@@ -283,22 +282,14 @@ final class TestCatalogViews {
     }
 
     private static TableSchema table(String name, List<Integer> primaryKey) {
-        return new TableSchema(
-                new TableId(1),
-                "s",
-                name,
-                1,
-                List.of(
-                        new ColumnSchema(1, "id", DataType.parse("bigint")).notNull(),
-                        new ColumnSchema(2, "amount", DataType.parse("decimal(12,2)"))),
-                primaryKey,
-                List.of(),
-                List.of(),
-                List.of(),
-                Orientation.COLUMN,
-                0,
-                2,
-                Optional.empty());
+        return TableSchema.builder("s", name)
+                .columns(
+                        List.of(
+                                new ColumnSchema(1, "id", DataType.parse("bigint")).notNull(),
+                                new ColumnSchema(2, "amount", DataType.parse("decimal(12,2)"))))
+                .primaryKey(primaryKey)
+                .shardCount(2)
+                .build();
     }
 
     private static void refuses(ErrorCode code, String message, ThrowingCallable call) {

@@ -9,7 +9,6 @@ import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
-import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableOption;
 import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
@@ -24,21 +23,9 @@ import org.junit.jupiter.api.Test;
 /** Tables that others have replaced are not given up for their number. */
 final class TestManyReplacedTables {
     private static final TableSchema DEFINITION =
-            new TableSchema(
-                    new TableId(1),
-                    "s",
-                    "t",
-                    1,
-                    List.of(new ColumnSchema(1, "id", DataType.parse("bigint"))),
-                    List.of(),
-                    List.of(),
-                    List.of(),
-                    List.of(),
-                    Orientation.COLUMN,
-                    0,
-                    1,
-                    Optional.empty(),
-                    TableOptions.NONE);
+            TableSchema.builder("s", "t")
+                    .columns(List.of(new ColumnSchema(1, "id", DataType.parse("bigint"))))
+                    .build();
 
     private static final long RETENTION_MILLIS = 40_000;
 

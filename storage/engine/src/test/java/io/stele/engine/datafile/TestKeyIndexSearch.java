@@ -15,11 +15,8 @@ import io.stele.objectstore.ForwardingObjectStore;
 import io.stele.objectstore.InMemoryObjectStore;
 import io.stele.objectstore.ObjectStore;
 import io.stele.objectstore.ParallelReads;
-import io.stele.protocol.TableId;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
-import io.stele.protocol.schema.Orientation;
-import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -43,21 +40,13 @@ final class TestKeyIndexSearch {
 
     private static final TableVersions VERSIONS =
             TableVersions.of(
-                    new TableSchema(
-                            new TableId(1),
-                            "test",
-                            "t",
-                            1,
-                            List.of(new ColumnSchema(1, "id", DataType.parse("integer")).notNull()),
-                            List.of(1),
-                            List.of(),
-                            List.of(),
-                            List.of(),
-                            Orientation.COLUMN,
-                            0,
-                            1,
-                            Optional.empty(),
-                            TableOptions.NONE));
+                    TableSchema.builder("test", "t")
+                            .columns(
+                                    List.of(
+                                            new ColumnSchema(1, "id", DataType.parse("integer"))
+                                                    .notNull()))
+                            .primaryKey(List.of(1))
+                            .build());
 
     private final AtomicInteger untilFailure = new AtomicInteger(Integer.MAX_VALUE);
     private final InMemoryObjectStore memory = new InMemoryObjectStore();

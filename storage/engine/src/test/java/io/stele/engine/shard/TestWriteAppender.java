@@ -24,12 +24,10 @@ import io.stele.objectstore.ParallelReads;
 import io.stele.objectstore.fault.CrashPoint;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.TableId;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.row.Rows;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
-import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.wire.WriteBatchBuilder;
 import io.stele.protocol.wire.WriteBatchReader;
@@ -49,20 +47,9 @@ class TestWriteAppender {
     private static final ShardId SHARD = new ShardId(1, 0);
     private static final int QUEUE_BYTES = 1_000;
     private static final TableSchema SCHEMA =
-            new TableSchema(
-                    new TableId(1),
-                    "s",
-                    "without_key",
-                    1,
-                    List.of(new ColumnSchema(1, "text", DataType.parse("varchar"))),
-                    List.of(),
-                    List.of(),
-                    List.of(),
-                    List.of(),
-                    Orientation.COLUMN,
-                    0,
-                    1,
-                    Optional.empty());
+            TableSchema.builder("s", "without_key")
+                    .columns(List.of(new ColumnSchema(1, "text", DataType.parse("varchar"))))
+                    .build();
 
     private final TableShard table =
             new TableShard(

@@ -12,7 +12,10 @@ import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
 
-/** A reader of a data file through the page cache. */
+/**
+ * A reader of a data file through the data page cache, which fetches missing pages from the object
+ * store.
+ */
 final class CachedObjectReader implements ObjectReader {
     private final ObjectStore store;
     private final String path;
@@ -25,7 +28,7 @@ final class CachedObjectReader implements ObjectReader {
     private final LongAdder waits = new LongAdder();
 
     /**
-     * @param isPrefetching whether what is fetched ahead is there when it is read
+     * @param isPrefetching whether prefetched pages are still cached when they are read
      */
     CachedObjectReader(
             ObjectStore store,

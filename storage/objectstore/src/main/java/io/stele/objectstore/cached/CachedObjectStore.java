@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A store whose data files are read through a {@link DataCache}, and optionally cached while they
  * are written. Objects that can be created later or replaced (manifests, decisions, catalogs)
- * bypass it: only objects from {@link #open} are cached, and of those only data files.
+ * bypass the cache: only objects from {@link #open} are cached, and only if they are data files.
  *
  * <p>Thread-safe.
  */
@@ -88,7 +88,7 @@ public final class CachedObjectStore extends ForwardingObjectStore {
         return new CachedObjectStore(delegate(), cache, warming, naming, isWarming, true, known);
     }
 
-    /** Whether at least half of their bytes is here. */
+    /** Whether at least half of the files' bytes is cached. */
     private boolean isHot(List<ObjectEntry> files) {
         long present = 0;
         long all = 0;
@@ -107,7 +107,7 @@ public final class CachedObjectStore extends ForwardingObjectStore {
                 : writer;
     }
 
-    /** A small data file written as a whole is cached as well: the checksums of a column file. */
+    /** Also caches a small data file that is written as a whole: the checksums of a column file. */
     @Override
     public void put(String path, byte[] content) throws IOException {
         super.put(path, content);
@@ -161,7 +161,7 @@ public final class CachedObjectStore extends ForwardingObjectStore {
         }
     }
 
-    /** Those used last. */
+    /** The most recently used files. */
     private static final class KnownFiles extends LinkedHashMap<String, CachedFile> {
         private static final long serialVersionUID = 1L;
 

@@ -33,12 +33,13 @@ public record CatalogCacheFolder(Optional<Path> path) {
         if (dataDirectory.isEmpty()) {
             return new CatalogCacheFolder(Optional.empty());
         }
-        // A name may be any text: each has a folder of its own, and none is outside
+        // A catalog's name may be any text: each gets a folder of its own, inside the data
+        // directory
         String name = URLEncoder.encode(catalog, UTF_8).replace(".", "%2E");
         return new CatalogCacheFolder(Optional.of(Path.of(dataDirectory, FOLDER, name)));
     }
 
-    /** The folders of all catalogs of the node, by that of one of them. */
+    /** The cache folders of all catalogs of the node, found by the folder of one of them. */
     public static List<Path> all(Path folder) {
         try (Stream<Path> all = Files.list(folder.toAbsolutePath().getParent())) {
             return all.filter(Files::isDirectory).toList();

@@ -15,9 +15,9 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The data page cache of a Trino catalog in one node: in directories that its configuration names,
- * or in a folder below the node's data directory, where a store over a network is read. Directories
- * are this catalog's alone. Thread-safe.
+ * The owner of one Trino catalog's data page cache in a node: in configured directories, or by
+ * default in a folder of the node. The default folder is used only if the catalog reads a store
+ * over a network. It is opened at the first use. Catalogs do not share directories. Thread-safe.
  */
 public final class CatalogDataCache {
     private final DataCacheConfig config;
@@ -32,13 +32,13 @@ public final class CatalogDataCache {
 
     /** The log of the node. */
     public interface Log {
-        /** What should be known. */
+        /** Logs an event. */
         void info(String message);
 
-        /** What is not as it should be. */
+        /** Logs a problem. */
         void warn(String message);
 
-        /** The cache is open in the default folder. Holds a lock: must not wait. */
+        /** Called when the cache is open in the default folder, under a lock: must not wait. */
         default void openedDefault(Path folder) {}
     }
 
@@ -102,7 +102,7 @@ public final class CatalogDataCache {
     }
 
     /**
-     * A store as it is to be read: through the cache, or as it is.
+     * The store that readers use: with the cache over it, or unchanged if there is no cache for it.
      *
      * @param through puts the cache over the store
      */
@@ -131,7 +131,7 @@ public final class CatalogDataCache {
         return Optional.ofNullable(cache);
     }
 
-    /** Its contents; empty if there is no cache. */
+    /** The space and contents of the cache; empty if there is no cache. */
     public Optional<DataCacheSpace> space() {
         return find().map(DataCache::space);
     }

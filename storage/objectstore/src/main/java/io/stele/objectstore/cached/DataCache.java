@@ -32,13 +32,14 @@ import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 
 /**
- * The data page cache of one process, open on its directories. Thread-safe.
+ * The owner of a process's data page cache: it opens the cache's directories, wraps object stores
+ * with it, and reports its statistics. Thread-safe.
  *
  * <p>Tables are identified by their ids, which a rename does not change. {@link #name} sets their
  * present names, for metrics and for reserved shares.
  */
 public final class DataCache implements AutoCloseable {
-    /** Tables whose names are remembered; metrics of others show their ids. */
+    /** Tables whose names are remembered; metrics of other tables show their ids. */
     private static final int MAX_NAMES = 10_000;
 
     /** A scan has decoded its last stripe by then, or fetches the next one. */
@@ -81,8 +82,8 @@ public final class DataCache implements AutoCloseable {
     }
 
     /**
-     * Opens the directories of a configuration. A later failure takes only its directory out of
-     * use; a failure at the start is a mistake of the configuration.
+     * Opens the directories of a configuration. A later failure of a directory takes only that
+     * directory out of use; a failure here is a mistake of the configuration.
      *
      * @param nanoTime a clock of nanoseconds that never goes back
      * @param executor runs blocking tasks that wait only for disks and the store
@@ -104,9 +105,9 @@ public final class DataCache implements AutoCloseable {
     }
 
     /**
-     * As the other.
+     * Opens the directories of a configuration, as the public method does.
      *
-     * @param later runs such tasks after a pause, in which the reader that fetched can continue
+     * @param later runs blocking tasks after a pause, in which the reader that fetched can continue
      */
     static DataCache open(
             DataCacheConfig config,
@@ -291,7 +292,7 @@ public final class DataCache implements AutoCloseable {
     }
 
     /**
-     * As the other.
+     * The store with another naming convention, whose data files are read through this cache.
      *
      * @param naming of the store's data files
      */
@@ -314,7 +315,7 @@ public final class DataCache implements AutoCloseable {
         return cache;
     }
 
-    /** Its counters for each table. */
+    /** The counters of each table in the cache. */
     public List<DataCacheTable> tables() {
         return cache.tableStatistics().stream().map(this::table).toList();
     }
@@ -341,7 +342,7 @@ public final class DataCache implements AutoCloseable {
                 ghosts.getOrDefault(4.0, 0.0));
     }
 
-    /** Its contents, all directories together. */
+    /** The space and contents of the cache, summed over all directories. */
     public DataCacheSpace space() {
         PageStoreStatistics store = cache.storeStatistics();
         return new DataCacheSpace(
@@ -357,7 +358,7 @@ public final class DataCache implements AutoCloseable {
                 store.directoriesOut());
     }
 
-    /** Its directories and greatest size, as a text. */
+    /** A text with its directories and its greatest size. */
     public String describe() {
         DataCacheSpace space = space();
         return String.format(

@@ -142,7 +142,7 @@ public class DataCacheConfig {
     /**
      * The reserved shares, by name of the table.
      *
-     * @throws IllegalArgumentException if it is not readable
+     * @throws IllegalArgumentException if the configured text is malformed
      */
     Map<String, Double> tableShares() {
         Map<String, Double> result = new TreeMap<>();

@@ -12,8 +12,8 @@ import org.weakref.jmx.MBeanExporter;
 import org.weakref.jmx.ObjectNameGenerator;
 
 /**
- * The metrics of a data page cache as MBeans: one of the cache, and one of each table whose name
- * was set. Guarded by itself.
+ * An exporter of a data page cache's metrics to JMX: one MBean for the cache, and one for each
+ * table whose name was set. Guarded by itself.
  */
 public final class DataCacheMBeans {
     /** As many tables as the cache measures by themselves. */
@@ -33,7 +33,7 @@ public final class DataCacheMBeans {
         this.objectName = requireNonNull(objectName, "objectName is null");
     }
 
-    /** Those of a Trino catalog, under names of its connector's. */
+    /** The exporter of a Trino catalog, under the names of its connector. */
     public static DataCacheMBeans ofCatalog(MBeanExporter exporter, ObjectNameGenerator names) {
         return new DataCacheMBeans(
                 exporter,
@@ -75,18 +75,18 @@ public final class DataCacheMBeans {
         return table.matches("[A-Za-z0-9_.-]+") ? table : javax.management.ObjectName.quote(table);
     }
 
-    /** Of a table and of one of its name that was dropped before. */
+    /** The sum of the counters of a table and of a dropped table of the same name. */
     private static DataCacheTable plus(DataCacheTable a, DataCacheTable b) {
         return a.reads() + a.requests() > b.reads() + b.requests() ? a : b;
     }
 
-    /** Takes all of them back. */
+    /** Unexports all MBeans. */
     public synchronized void unexport() {
         for (String name : exported.values()) {
             try {
                 exporter.unexport(name);
             } catch (JmxException gone) {
-                // Catalogs of one name in one JVM, as in tests: the first to end took it back
+                // Catalogs of one name in one JVM, as in tests: the first to end has unexported it
                 continue;
             }
         }

@@ -11,6 +11,6 @@ import java.util.Optional;
  */
 @FunctionalInterface
 public interface DataFileNaming {
-    /** The table that a file belongs to; empty for what is no data file. */
+    /** The id of the table that a file belongs to; empty if the path is not that of a data file. */
     Optional<String> tableId(String path);
 }

@@ -15,7 +15,7 @@ public final class DataFiles {
 
     private DataFiles() {}
 
-    /** The table that a file belongs to; empty for other objects. */
+    /** The id of the table that a file belongs to; empty for other objects. */
     public static Optional<String> tableId(String path) {
         if (!path.startsWith(FOLDER)) {
             return Optional.empty();

@@ -20,7 +20,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The share of a disk that default caches take, and the names of their folders.
+ * The rules for caches without configured directories: their share of the disk, their folders, and
+ * the deletion of abandoned pages at a start.
  *
  * <p>The share of a folder is a quarter of the free bytes on its file system plus the folder's own,
  * so that it stays about the same from start to start. It is at most {@link #MAX_BYTES}, and at
@@ -48,12 +49,12 @@ public final class DefaultCache {
     /** A catalog that is used at all has been used by then, and what is lost is a cache. */
     public static final Duration ABANDONED = Duration.ofDays(30);
 
-    /** As {@link #openFirstFree} makes them. */
+    /** The names of the folders that {@link #openFirstFree} creates. */
     private static final Pattern PAGES_FOLDER = Pattern.compile("pages(-\\d)?");
 
     /**
-     * Of the index in memory, for each full page that fits; that of a small cache may have more
-     * entries, and 8 MB.
+     * Heap of the index for each full page that fits in the cache. The index of a small cache may
+     * have more entries, and 8 MB.
      */
     private static final int HEAP_BYTES_PER_PAGE = 58;
 
@@ -66,11 +67,11 @@ public final class DefaultCache {
     private DefaultCache() {}
 
     /**
-     * The limit of a folder by the rule above; 0: no cache.
+     * The limit of a folder in bytes by the rule above; 0: no cache.
      *
-     * @param freeBytes of its file system, for this process
-     * @param heldBytes that the folder has
-     * @param heapBytes that the process may have
+     * @param freeBytes free on the folder's file system for this process
+     * @param heldBytes of the files in the folder
+     * @param heapBytes the greatest heap of the process
      */
     static long maxBytes(long freeBytes, long heldBytes, long heapBytes, int pageBytes) {
         long ofDisk = shareOfDisk(freeBytes, heldBytes);
@@ -80,7 +81,7 @@ public final class DefaultCache {
     }
 
     /**
-     * The same of a folder that exists.
+     * The limit in bytes of a folder that exists, by the rule above.
      *
      * @throws IOException if it is less than {@link #MIN_BYTES}, saying what was found
      */
@@ -103,7 +104,7 @@ public final class DefaultCache {
     }
 
     /**
-     * A quarter of what is free on the file system of a folder and of what the folder has.
+     * A quarter of the sum of the free bytes on a folder's file system and the bytes in the folder.
      *
      * @throws IOException if it cannot be read
      */
@@ -196,7 +197,7 @@ public final class DefaultCache {
         }
     }
 
-    /** The files of a cache; none if one of them was written since. */
+    /** The files of a cache; empty if one of them was written since {@code before}. */
     private static List<Path> abandonedFiles(Path pages, Instant before) throws IOException {
         List<Path> files =
                 list(pages).stream()
@@ -221,11 +222,11 @@ public final class DefaultCache {
     /** Opens one of several folders. */
     @FunctionalInterface
     interface Opener<T> {
-        /** Opens it; empty if another process has it. */
+        /** Opens a folder; empty if another process uses it. */
         Optional<T> open(Path folder) throws IOException;
     }
 
-    /** A folder that was opened, and what it was opened as. */
+    /** A folder that was opened, with the result of its {@link Opener}. */
     record Opened<T>(Path folder, T files) {
         Opened {
             requireNonNull(folder, "folder is null");
@@ -234,10 +235,10 @@ public final class DefaultCache {
     }
 
     /**
-     * Opens the folder, or the first of {@code folder-2}, {@code folder-3}, ... that is free: each
-     * process has one of its own, and finds one of them again after a restart.
+     * Opens the folder, or the first of {@code folder-2}, {@code folder-3}, ... that no other
+     * process uses. So each process has a folder of its own, and finds one again after a restart.
      *
-     * @throws IOException if it cannot be used, or all are in use
+     * @throws IOException if the folder cannot be used, or all folders are in use
      */
     static <T> Opened<T> openFirstFree(Path folder, Opener<T> opener) throws IOException {
         for (int number = 1; number <= MAX_FOLDERS; number++) {

@@ -2,7 +2,7 @@ package io.stele.objectstore.cached;
 
 /**
  * The policies of warming on write: the data files whose pages enter the data page cache while they
- * are written. Their writer has the bytes already.
+ * are written. Warming needs no reads of the store, because the writer has the bytes.
  */
 public enum WarmingPolicy {
     /** None. */
@@ -10,8 +10,8 @@ public enum WarmingPolicy {
     /** New files, but not those that replace others: the output of flushes, not of compactions. */
     NEW_FILES,
     /**
-     * New files, and those that replace files of which at least half of the bytes was in the cache:
-     * data that was worth caching is likely to be so in its new place.
+     * New files, and files that replace files of which at least half of the bytes was cached. Data
+     * that was worth caching probably still is after a compaction.
      */
     NEW_AND_HOT_FILES
 }

@@ -61,7 +61,7 @@ final class WarmingWriter extends ForwardingObjectWriter {
         }
     }
 
-    /** Of the page that is not full yet. */
+    /** Bytes buffered for the page that is not full yet. */
     int heldBytes() {
         return page.length;
     }

@@ -39,7 +39,7 @@ public final class DataKey {
         this.key = new SecretKeySpec(key, "AES");
     }
 
-    /** A new one. */
+    /** A new random key. */
     static DataKey create(RandomGenerator random) {
         byte[] key = new byte[KEY_BYTES];
         random.nextBytes(key);
@@ -55,7 +55,7 @@ public final class DataKey {
         return new PieceCipher(key);
     }
 
-    /** Works under one key; confined to one thread. */
+    /** An encryptor and decryptor of pieces under one key; confined to one thread. */
     public static final class PieceCipher {
         private final SecretKeySpec key;
         private final Cipher cipher;
@@ -69,9 +69,10 @@ public final class DataKey {
         /**
          * Encrypts a piece; the tag follows it.
          *
-         * @param number that no other piece under the key has, or the same piece again
-         * @param context what is not encrypted and must be the same when it is decrypted
-         * @return the bytes written: {@code length} and {@link #TAG_BYTES}
+         * @param number of the piece, which no different piece under the key has
+         * @param context additional authenticated data: not encrypted, and required again to
+         *     decrypt
+         * @return the number of bytes written: {@code length} plus {@link #TAG_BYTES}
          */
         public int encrypt(
                 long number,
@@ -93,8 +94,8 @@ public final class DataKey {
         /**
          * Decrypts a piece and its tag.
          *
-         * @return false if it is not what was encrypted under this key, number and context; what is
-         *     in {@code to} then is of no use
+         * @return false if the piece was not encrypted under this key, number and context; the
+         *     content of {@code to} is then undefined
          */
         public boolean decrypt(
                 long number,

@@ -16,7 +16,7 @@ final class DataKeyCache {
     private final Map<String, Known> objects = new Recent(); // guarded by itself
 
     /**
-     * An object.
+     * The cached facts of one object.
      *
      * @param sizeBytes before encryption
      * @param key null: it is plain

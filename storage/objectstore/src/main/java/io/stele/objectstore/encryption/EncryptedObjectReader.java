@@ -18,11 +18,11 @@ import org.jspecify.annotations.Nullable;
  * read from their ends, cost no additional request. Thread-safe.
  */
 final class EncryptedObjectReader implements ObjectReader {
-    /** A first read that begins so near to the end reads up to there. */
+    /** A first read that begins so near to the end of the object reads up to the end. */
     private static final int READ_TO_END_BYTES = 256 << 10;
 
     /**
-     * Of stores without a network, more is read piece by piece: 1 MiB stays in the processor's
+     * Stores without a network are read in pieces of this size: 1 MiB stays in the processor's
      * cache.
      */
     private static final int LOCAL_PIECE_BYTES = 32 * EncryptedLayout.CHUNK_BYTES;
@@ -97,8 +97,8 @@ final class EncryptedObjectReader implements ObjectReader {
     }
 
     /**
-     * Objects that are not encrypted are read plainly: they belong to a warehouse from before it
-     * was encrypted.
+     * Reads of plain objects are passed on: the objects are older than the encryption of their
+     * warehouse.
      */
     @Override
     public ObjectReader admittingOnSecondAccess() {

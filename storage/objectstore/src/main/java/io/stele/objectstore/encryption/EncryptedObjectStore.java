@@ -18,8 +18,8 @@ import java.util.List;
 /**
  * An object store that encrypts the objects of another store. Its requests and results are plain,
  * lengths included. The other store, and a cache in it, only ever see encrypted bytes, but they see
- * the paths and about the lengths. Objects from before encryption are read as they are, unless that
- * is refused. See docs/decisions/encryption.md.
+ * the paths and the approximate lengths. Plain objects from before encryption are read as they are,
+ * unless the configuration refuses them. See docs/decisions/encryption.md.
  *
  * <p>The sizes in a listing are computed from the stored lengths, as if all objects were encrypted:
  * those of plain objects are too small. Nothing depends on them; {@link #size} inspects the object.
@@ -28,7 +28,7 @@ import java.util.List;
  * present. Thread-safe.
  */
 final class EncryptedObjectStore extends ForwardingObjectStore {
-    /** An object that is replaced while parts of it are read is read again so often. */
+    /** Reads of an object that is replaced while its parts are read, before the call fails. */
     private static final int MAX_ATTEMPTS = 3;
 
     private final ObjectEncryption encryption;
@@ -51,8 +51,8 @@ final class EncryptedObjectStore extends ForwardingObjectStore {
     }
 
     /**
-     * By several requests, of which each may meet another version of an object that is replaced;
-     * then chunks do not fit the key, and it is read again.
+     * Reads by several requests. Each may find another version of an object that is being replaced;
+     * then chunks do not match the key, and the object is read again.
      */
     @Override
     public void read(String path, long offset, byte[] buffer, int bufferOffset, int length)
@@ -121,7 +121,10 @@ final class EncryptedObjectStore extends ForwardingObjectStore {
         delegate().put(path, encryption.encrypt(path, content));
     }
 
-    /** Compares what is decrypted, and swaps the bytes that were compared: no two are alike. */
+    /**
+     * Compares the decrypted content, and swaps on the stored bytes that were compared: no two
+     * encryptions have the same bytes.
+     */
     @Override
     public boolean compareAndSwap(String path, byte[] expected, byte[] content) throws IOException {
         if (!supportsCompareAndSwap()) {

@@ -9,8 +9,8 @@ import io.stele.objectstore.encryption.DataKeyCache.Known;
 import java.io.IOException;
 
 /**
- * A writer that encrypts an object while it is written: each chunk when it is clear whether it is
- * the last one. Confined to one thread at a time.
+ * A writer that encrypts an object while it is written: each chunk as soon as it is known whether
+ * it is the last one. Confined to one thread at a time.
  */
 final class EncryptedObjectWriter extends TrackedObjectWriter {
     private final ObjectWriter stored;

@@ -10,7 +10,8 @@ import java.util.random.RandomGenerator;
 import java.util.zip.CRC32C;
 
 /**
- * The end of an encrypted object, which has its data key. Numbers are little-endian.
+ * The codec of the trailer of an encrypted object, which contains the object's wrapped data key.
+ * Numbers are little-endian.
  *
  * <pre>
  * trailer = wrapped key 92 | length of the object before encryption 8 | reserved 12 (0) | version 4
@@ -73,11 +74,11 @@ final class EncryptedTrailer {
     /**
      * The data key of an object.
      *
-     * @param offset where the trailer is in {@code bytes}
+     * @param offset of the trailer in {@code bytes}
      * @param sizeBytes the size that follows from the length of the stored object
      * @param where the object is, for messages
-     * @throws SteleException CORRUPT_DATA if it is no trailer, or that of another object, or there
-     *     is no master key for it
+     * @throws SteleException CORRUPT_DATA if it is no trailer, or the trailer of another object, or
+     *     there is no master key for it
      */
     static DataKey decode(
             MasterKeys masterKeys,

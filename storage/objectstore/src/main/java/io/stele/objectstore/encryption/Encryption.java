@@ -13,10 +13,11 @@ import java.util.random.RandomGenerator;
 
 /**
  * The encryption of the stored objects and log of a process with its master keys; it is off without
- * master keys. It makes encrypting object stores and data keys. Immutable and thread-safe.
+ * master keys. It wraps object stores with encryption and creates data keys for logs. Immutable and
+ * thread-safe.
  */
 public final class Encryption {
-    /** Nothing is, and encrypted objects are refused with the reason. */
+    /** No encryption; encrypted objects are refused with the reason. */
     public static final Encryption NONE = new Encryption(Optional.empty());
 
     /** Bytes of a data key that is encrypted by a master key. */
@@ -44,7 +45,7 @@ public final class Encryption {
     }
 
     /**
-     * By these keys.
+     * The encryption with these master keys.
      *
      * @param refusesPlain whether an object that is not encrypted is an error
      */
@@ -67,13 +68,14 @@ public final class Encryption {
                 : new UnencryptedObjectStore(store);
     }
 
-    /** A key for something new, and how it is stored: {@link #WRAPPED_KEY_BYTES}. */
+    /** A new data key, and its stored form of {@link #WRAPPED_KEY_BYTES} bytes. */
     public record NewKey(DataKey key, byte[] wrapped) {}
 
     /**
-     * A key for something new; empty if nothing is encrypted.
+     * A new data key; empty if encryption is off.
      *
-     * @param context what it belongs to: it can be unwrapped with the same only
+     * @param context identifies the key's owner: the key can be unwrapped only with the same
+     *     context
      */
     public Optional<NewKey> newKey(byte[] context) {
         return objects.map(
@@ -84,11 +86,11 @@ public final class Encryption {
     }
 
     /**
-     * A key that is stored.
+     * Decrypts a stored data key.
      *
      * @param where it was found, for messages
-     * @throws SteleException CORRUPT_DATA if its master key is not here, or it was not wrapped by
-     *     that with this context
+     * @throws SteleException CORRUPT_DATA if its master key is missing here, or did not wrap it
+     *     with this context
      */
     public DataKey unwrap(byte[] wrapped, byte[] context, String where) {
         WrappedKey key = WrappedKey.decode(ByteBuffer.wrap(wrapped));
@@ -104,9 +106,9 @@ public final class Encryption {
     }
 
     /**
-     * Called where something is plain.
+     * Called where plain data was found.
      *
-     * @throws SteleException CORRUPT_DATA if that is an error
+     * @throws SteleException CORRUPT_DATA if plain data is refused
      */
     public void checkPlain(String where) {
         objects.ifPresent(known -> known.checkPlain(where));

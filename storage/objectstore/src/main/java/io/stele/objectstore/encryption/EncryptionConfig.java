@@ -9,8 +9,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Configuration of the encryption of a warehouse and a log, for sidecars and catalogs alike. Both
- * are encrypted if there is a master key.
+ * Configuration of the encryption of a warehouse and a log, for sidecars and catalogs alike. With a
+ * master key, both warehouse and log are encrypted.
  *
  * <p>Not final: airlift subclasses it to test its defaults.
  */

@@ -14,9 +14,9 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A reader of the master keys from the place that the configuration names: its own value, a file or
- * a command. In a file and in the output of a command, each key is a line; empty lines and lines
- * that begin with {@code #} are skipped.
+ * A reader of the master keys, at the start of a process, from the configured place: the
+ * configuration itself, a file or a command. In a file and in the output of a command, each key is
+ * a line; empty lines and lines that begin with {@code #} are skipped.
  */
 final class MasterKeySource {
     private static final int MAX_BYTES = 64 << 10;

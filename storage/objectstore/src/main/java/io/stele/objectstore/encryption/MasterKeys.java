@@ -23,8 +23,9 @@ import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * The keys that encrypt data keys. The first one encrypts all new ones; the others are for reading
- * older objects. No message contains a key. Safe for use by many threads.
+ * The master keys of a process, which encrypt (wrap) the data keys of objects and log segments. The
+ * first master key wraps all new data keys; the other master keys are for reading older objects. No
+ * message contains a key. Safe for use by many threads.
  */
 public final class MasterKeys {
     private static final byte[] FINGERPRINT_OF = "stele master key".getBytes(UTF_8);
@@ -40,11 +41,11 @@ public final class MasterKeys {
     }
 
     /**
-     * Reads {@code id:base64}, one a key, the one that encrypts first.
+     * Parses entries {@code id:base64}, one for each key, the encrypting key first.
      *
-     * @param where they are from, for messages
-     * @throws IllegalArgumentException if there is none, or one that is not 32 bytes; never with a
-     *     part of a key
+     * @param where the entries are from, for messages
+     * @throws IllegalArgumentException if there is no key, or a key that is not 32 bytes; the
+     *     message never contains a part of a key
      */
     public static MasterKeys parse(Collection<String> entries, String where) {
         Map<String, SecretKeySpec> keys = new LinkedHashMap<>();
@@ -94,7 +95,7 @@ public final class MasterKeys {
         return ids.getFirst();
     }
 
-    /** By what two processes see that they have the same keys; the one that encrypts first. */
+    /** The fingerprints by which two processes compare their keys; the encrypting key's first. */
     List<KeyFingerprint> fingerprints() {
         return ids.stream().map(id -> new KeyFingerprint(id, fingerprint(key(id)))).toList();
     }
@@ -114,7 +115,8 @@ public final class MasterKeys {
     }
 
     /**
-     * @param context what the key belongs to: it can be unwrapped with the same only
+     * @param context identifies the key's owner: the key can be unwrapped only with the same
+     *     context
      */
     WrappedKey wrap(DataKey key, byte[] context, RandomGenerator random) {
         byte[] nonce = new byte[DataKey.NONCE_BYTES];
@@ -130,8 +132,8 @@ public final class MasterKeys {
 
     /**
      * @param where the key was found, for messages
-     * @throws SteleException CORRUPT_DATA if no key of its id is here, or it was not wrapped by
-     *     that key with this context
+     * @throws SteleException CORRUPT_DATA if there is no master key of its id, or that key did not
+     *     wrap it with this context
      */
     DataKey unwrap(WrappedKey wrapped, byte[] context, String where) {
         if (!keys.containsKey(wrapped.keyId())) {

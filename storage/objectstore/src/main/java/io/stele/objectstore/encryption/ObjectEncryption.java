@@ -11,8 +11,8 @@ import java.util.OptionalLong;
 import java.util.random.RandomGenerator;
 
 /**
- * An encryptor and decryptor of whole objects, and of the chunks of one. Each encryption has a key
- * of its own, so equal objects never look alike. Thread-safe.
+ * An encryptor and decryptor of whole objects, and of single chunks, in memory. Each encrypted
+ * object has a data key of its own, so equal objects never look alike. Thread-safe.
  */
 final class ObjectEncryption {
     static final byte[] NO_CONTEXT = {};
@@ -74,9 +74,10 @@ final class ObjectEncryption {
     }
 
     /**
-     * The object that is stored like this, which may be plain.
+     * The content of a stored object, which may be plain.
      *
-     * @throws SteleException CORRUPT_DATA if it is neither
+     * @throws SteleException CORRUPT_DATA if it is damaged or has no master key here, or is plain
+     *     and plain objects are refused
      */
     byte[] decrypt(String path, byte[] stored, String where) {
         if (!isEncrypted(stored)) {
@@ -101,7 +102,7 @@ final class ObjectEncryption {
         return content;
     }
 
-    /** By its first or its last bytes: one of them may be damaged. */
+    /** Checks the first and the last bytes, because one of them may be damaged. */
     private static boolean isEncrypted(byte[] stored) {
         return EncryptedTrailer.isMagic(stored, 0)
                 || EncryptedTrailer.isMagic(stored, stored.length - EncryptedTrailer.MAGIC.length);
@@ -121,7 +122,7 @@ final class ObjectEncryption {
     }
 
     /**
-     * @throws SteleException CORRUPT_DATA if plain objects are not read here
+     * @throws SteleException CORRUPT_DATA if plain objects are refused
      */
     void checkPlain(String where) {
         if (refusesPlain) {
@@ -133,7 +134,7 @@ final class ObjectEncryption {
         }
     }
 
-    /** Whether an object that is plain is an error, so that none needs to be thought of. */
+    /** Whether plain objects are refused, so that callers need not check for them. */
     boolean refusesPlain() {
         return refusesPlain;
     }
@@ -141,7 +142,7 @@ final class ObjectEncryption {
     /**
      * Decrypts a range.
      *
-     * @param stored the object from {@code storedOffset} on, with all chunks of the range
+     * @param stored the stored bytes from {@code storedOffset} on, with all chunks of the range
      */
     static void decrypt(
             DataKey key,

@@ -10,9 +10,9 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * A store of a process without master keys. It reports encrypted objects when one is read as a
- * whole, before it could be mistaken for a damaged one. Every process first reads such objects
- * (catalogs, manifests).
+ * An object store wrapper for a process without master keys that fails whole reads of encrypted
+ * objects, so that they are not mistaken for damaged ones. Every process first reads objects as a
+ * whole (catalogs, manifests).
  */
 final class UnencryptedObjectStore extends ForwardingObjectStore {
     UnencryptedObjectStore(ObjectStore store) {

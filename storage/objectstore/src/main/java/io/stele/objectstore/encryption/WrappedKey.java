@@ -7,13 +7,14 @@ import java.nio.ByteBuffer;
 import java.util.regex.Pattern;
 
 /**
- * A data key as it is stored: encrypted by a master key.
+ * The stored form of a data key, encrypted by a master key, and its codec.
  *
  * <pre>
  * wrapped key = length of the id 1 | id 31, then zeros | nonce 12 | AES-GCM of the 32 bytes of the key, with its tag 48
  * </pre>
  *
- * <p>The additional data of GCM are the 32 bytes of the id, and what {@link MasterKeys} is given.
+ * <p>The additional data of GCM are the 32 bytes of the id, and the context from the caller of
+ * {@link MasterKeys}.
  *
  * @param keyId of the master key
  * @param nonce 12 bytes

@@ -15,15 +15,15 @@ import org.apache.hadoop.ipc.RemoteException;
 final class HadoopFailures {
     private HadoopFailures() {}
 
-    /** Whether nothing of that name is there. */
+    /** Whether the failure means that the path does not exist. */
     static boolean isMissing(IOException failure) {
         IOException found = unwrap(failure);
-        // Below a file there is nothing
+        // Nothing exists below a file
         return found instanceof FileNotFoundException
                 || found instanceof ParentNotDirectoryException;
     }
 
-    /** Whether something of that name is there. */
+    /** Whether the failure means that the path exists already. */
     static boolean isThere(IOException failure) {
         return unwrap(failure) instanceof org.apache.hadoop.fs.FileAlreadyExistsException;
     }
@@ -34,7 +34,7 @@ final class HadoopFailures {
     }
 
     /**
-     * Of a call that looks for something.
+     * Translates the failure of a call that looks up a path.
      *
      * @param action as in "Cannot read"
      */
@@ -48,7 +48,7 @@ final class HadoopFailures {
     }
 
     /**
-     * Of a call that changes something: its outcome is unknown.
+     * Translates the failure of a call that changes something, whose outcome is unknown.
      *
      * @param action as in "Cannot create"
      */

@@ -23,15 +23,15 @@ public final class HadoopFileSystems {
     public static FileSystem open(HadoopLocation location, HadoopConfig config) throws IOException {
         Thread thread = Thread.currentThread();
         ClassLoader before = thread.getContextClassLoader();
-        // Hadoop looks file systems and much else up by this thread's; inside Trino that is not
-        // always the plugin's
+        // Hadoop finds file systems and much else by this thread's class loader; inside Trino that
+        // is not always the plugin's class loader
         ClassLoader ours = HadoopFileSystems.class.getClassLoader();
         thread.setContextClassLoader(ours);
         try {
             Configuration configuration = new Configuration();
             configuration.setClassLoader(ours);
             for (File file : config.getResources()) {
-                // Hadoop passes over files that are not there
+                // Hadoop ignores missing files without an error
                 if (!file.isFile() || !file.canRead()) {
                     throw new IOException(
                             String.format(
@@ -41,7 +41,7 @@ public final class HadoopFileSystems {
                 }
                 configuration.addResource(new Path(file.toURI()));
             }
-            // Not while this process still finishes what it accepted
+            // A process that is stopping still finishes the work that it accepted
             configuration.setBoolean("fs.automatic.close", false);
             return FileSystem.newInstance(location.uri(), configuration);
         } finally {

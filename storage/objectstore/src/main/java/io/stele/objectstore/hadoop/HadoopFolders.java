@@ -19,7 +19,10 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
 import org.apache.hadoop.fs.RemoteIterator;
 
-/** The directories of a file system of Hadoop. Thread-safe. */
+/**
+ * The folder operations of a Hadoop object store on its directories: find, list, create, delete and
+ * rename. Thread-safe; calls are requests to the file system.
+ */
 final class HadoopFolders {
     private final FileSystem files;
     private final HadoopPublication publication;

@@ -9,11 +9,11 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * A directory of a file system of Hadoop: {@code hdfs://host:port/path}, or another scheme that its
- * configuration mounts.
+ * The location of a directory on a Hadoop file system: {@code hdfs://host:port/path}, or another
+ * scheme that Hadoop's configuration mounts.
  *
  * @param uri with a scheme, a path without slash at its end, and nothing behind the path; without
- *     authority for the one that {@code fs.defaultFS} names
+ *     authority for the file system that {@code fs.defaultFS} names
  */
 public record HadoopLocation(URI uri) {
     private static final Pattern SCHEME = Pattern.compile("[a-z][a-z0-9+.-]*://.*");

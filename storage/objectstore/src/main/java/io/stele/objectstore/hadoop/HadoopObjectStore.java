@@ -37,9 +37,9 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
 
 /**
- * Objects as files below a directory of HDFS, or of another file system of Hadoop that renames in
- * one step without overwriting. New objects are written in {@code .tmp}, or in a lake beside their
- * name, put on the disks of the data nodes, then renamed, so they appear at once and only once.
+ * An object store in a directory of HDFS, or of another Hadoop file system that renames in one step
+ * without overwriting. New objects are written in {@code .tmp}, or in a lake beside their final
+ * name, synced to the disks of the data nodes, then renamed, so they appear at once and only once.
  *
  * <p>Safe for use by many threads. Closing it closes its connections.
  */
@@ -114,8 +114,8 @@ public final class HadoopObjectStore implements FolderStore {
     }
 
     /**
-     * The same over all files of the location's file system, from its root, under any names: others
-     * write them as well, so that it has no folder of its own.
+     * A store over all files of the location's file system, from its root, under any names. Other
+     * programs write these files, too, so the store has no folder of its own.
      */
     public static HadoopObjectStore ofLake(
             HadoopLocation location,
@@ -248,7 +248,7 @@ public final class HadoopObjectStore implements FolderStore {
         }
     }
 
-    /** Gives a finished file its name; false if that is another's. */
+    /** Publishes a finished file under its final name; false if another file has that name. */
     private interface Publishing {
         boolean publish(HadoopTemporary written) throws IOException;
     }
@@ -308,7 +308,7 @@ public final class HadoopObjectStore implements FolderStore {
         return List.copyOf(entries);
     }
 
-    /** Adds the objects below a directory; what goes meanwhile is left out. */
+    /** Adds the objects below a directory; files that vanish meanwhile are left out. */
     private void collect(Path directory, String folder, String prefix, List<ObjectEntry> entries)
             throws IOException {
         try {
@@ -338,7 +338,10 @@ public final class HadoopObjectStore implements FolderStore {
         }
     }
 
-    /** No name of the store's own, and not the listed thing itself, as it is where it is a file. */
+    /**
+     * Whether a listed entry is a child: not one of the store's own folders, and not the listed
+     * path itself, which a listing of a file returns.
+     */
     private boolean isChild(Path directory, FileStatus child) {
         return (rule == PathRule.ANY || !child.getPath().getName().startsWith("."))
                 && child.getPath().depth() > directory.depth();
@@ -381,14 +384,14 @@ public final class HadoopObjectStore implements FolderStore {
     }
 
     /**
-     * HDFS gives a file that is written the time of its beginning, and closes it itself some time
-     * after its writer died.
+     * Whether no writer has the file open. In HDFS, a file that is being written has the time of
+     * its creation, and HDFS itself closes the file some time after its writer died.
      */
     private boolean isClosed(Path file) throws IOException {
         return !(files instanceof LeaseRecoverable leases) || leases.isFileClosed(file);
     }
 
-    /** The object changed: later readers must get the new one, or none. */
+    /** Called after an object changed: later readers must get the new object, or none. */
     private void forget(String path) {
         streams.forget(file(path));
         downloads.forget(path);
@@ -403,7 +406,7 @@ public final class HadoopObjectStore implements FolderStore {
         return path.isEmpty() ? root : file(path);
     }
 
-    /** Not by a relative path, which would be read as one with a scheme if it has a colon. */
+    /** Avoids relative paths, in which Hadoop would parse text before a colon as a scheme. */
     private Path below(String path) {
         URI uri = root.toUri();
         String start = uri.getPath().endsWith("/") ? uri.getPath() : uri.getPath() + "/";

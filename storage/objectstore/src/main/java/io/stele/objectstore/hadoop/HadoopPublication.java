@@ -35,7 +35,7 @@ final class HadoopPublication {
     private final Renames renames;
     private final LongConsumer sleepMillis;
 
-    /** The rename that has an option not to overwrite. */
+    /** A rename with the option not to overwrite. */
     private interface Renames {
         void rename(Path from, Path to, Options.Rename mode) throws IOException;
     }
@@ -76,7 +76,8 @@ final class HadoopPublication {
                     return isOurs(file, target, unknown == null);
                 }
                 if (HadoopFailures.isMissing(e)) {
-                    // The directory of the target, or our file: then an attempt got through
+                    // The directory of the target is missing, or our file: in the latter case an
+                    // attempt succeeded
                     if (isThere(target)) {
                         return isOurs(file, target, false);
                     }
@@ -106,7 +107,7 @@ final class HadoopPublication {
      * Renames a file or a directory unless something of the other name is there, creating
      * directories above.
      *
-     * @return false and no change if something is, or nothing of the first name
+     * @return false and no change if {@code to} exists or {@code from} does not
      */
     boolean move(Path from, Path to) throws IOException {
         if (!isThere(from) || isThere(to)) {
@@ -140,14 +141,14 @@ final class HadoopPublication {
     }
 
     /**
-     * Whose file is at {@code target}, where there is one.
+     * Whether the file at {@code target}, which exists, is ours.
      *
-     * @param first whether no attempt before may have got through
+     * @param first whether no earlier attempt can have succeeded
      */
     private boolean isOurs(HadoopTemporary file, Path target, boolean first) throws IOException {
         OptionalLong ours = file.id();
         if (ours.isEmpty()) {
-            // Without numbers: ours cannot be there as long as it is under its old name
+            // Without file ids: our file cannot be at the target while it has its old name
             if (first || isThere(file.path())) {
                 return false;
             }

@@ -16,9 +16,9 @@ import org.apache.hadoop.fs.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ranges of files of a Hadoop file system, by positional reads on a thread of the executor each. A
- * failed read was tried by Hadoop's client with every replica, and on a reopened stream, so it is
- * not repeated here. Thread-safe.
+ * A range source that reads Hadoop files with blocking positional reads, each request on a thread
+ * of the executor. Hadoop's client has tried a failed read with every replica, and on a reopened
+ * stream, so it is not repeated here. Thread-safe.
  *
  * <p>The client's calls cannot be stopped: a cancelled request runs to its end, and its bytes are
  * dropped.
@@ -102,7 +102,10 @@ final class HadoopRangeSource implements RangeSource {
             }
         }
 
-        /** From the beginning, also where another stream has failed: it may be another file. */
+        /**
+         * Fills the target from the beginning, also after a failure of another stream, because the
+         * new stream may be of another file.
+         */
         private void fill(FSDataInputStream input, String where) throws IOException {
             int length = request.range().length();
             byte[] piece = new byte[Math.min(length, PIECE_BYTES)];

@@ -12,7 +12,10 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.DFSOutputStream;
 
-/** A file that is being written under a unique temporary name. Confined to one thread at a time. */
+/**
+ * A writer of a Hadoop file under a unique temporary name, before the file is published. Confined
+ * to one thread at a time.
+ */
 final class HadoopTemporary {
     private static final int BUFFER_BYTES = 64 << 10;
 
@@ -29,7 +32,7 @@ final class HadoopTemporary {
     }
 
     /**
-     * @param path of a file that was never there
+     * @param path of a file that never existed
      */
     static HadoopTemporary create(FileSystem files, Path path) throws IOException {
         return new HadoopTemporary(
@@ -38,7 +41,7 @@ final class HadoopTemporary {
                 files.create(
                         path,
                         FsPermission.getFileDefault(),
-                        // Every block on disk when it is full, not only the one of the last sync
+                        // Syncs every full block to disk, not only the block of the last sync
                         EnumSet.of(CreateFlag.CREATE, CreateFlag.SYNC_BLOCK),
                         BUFFER_BYTES,
                         files.getDefaultReplication(path),
@@ -70,22 +73,22 @@ final class HadoopTemporary {
         stream.write(bytes, offset, length);
     }
 
-    /** Makes all of it durable, and ends the writing. */
+    /** Makes the whole file durable, and closes it. */
     void finish() throws IOException {
         stream.hsync();
         stream.close();
     }
 
     /**
-     * Removes the name, if the file has not been given another.
+     * Deletes the file, if it was not renamed.
      *
-     * @throws IOException if that is not certain; the file is collected later as abandoned
+     * @throws IOException if the outcome is unknown; the file is later deleted as abandoned
      */
     void discard() throws IOException {
         try {
             stream.close();
         } catch (IOException e) {
-            // It was not finished, and will not be read
+            // The file was not finished, and will not be read
         }
         files.delete(path, false);
     }

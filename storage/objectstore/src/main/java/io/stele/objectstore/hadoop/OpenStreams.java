@@ -46,7 +46,7 @@ final class OpenStreams implements Closeable {
         this.maxStreams = maxStreams;
     }
 
-    /** Runs a read; once more on a new stream if one that was open already does not serve it. */
+    /** Runs a read; runs it once more on a new stream if it fails on one that was open already. */
     void read(Path path, Read read) throws IOException {
         Stream open = find(path);
         if (open != null) {
@@ -99,7 +99,7 @@ final class OpenStreams implements Closeable {
         return stream;
     }
 
-    /** Takes a stream that is in the map no more; its last reader closes it. */
+    /** Marks a stream that was removed from the map; its last reader closes it. */
     private static void drop(@Nullable Stream stream, List<Stream> unused) {
         if (stream != null) {
             stream.forgotten = true;
@@ -120,7 +120,7 @@ final class OpenStreams implements Closeable {
         }
     }
 
-    /** Makes the next read open the file again: after it was deleted or replaced. */
+    /** Makes the next read open the file again. Called after the file was deleted or replaced. */
     void forget(Path path) {
         List<Stream> unused = new ArrayList<>();
         synchronized (this) {

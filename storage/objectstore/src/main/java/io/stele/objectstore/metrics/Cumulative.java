@@ -6,8 +6,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * A metric that counts since the start of the process and never falls: a counter of OpenMetrics.
- * Numbers without it are gauges.
+ * A marker of metric getters whose values count from the start of the process and never fall:
+ * counters of OpenMetrics. Numbers without this annotation are gauges.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.METHOD)

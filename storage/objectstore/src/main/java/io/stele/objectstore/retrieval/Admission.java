@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Invariant: requests >= 0, bytes >= 0, and both are 0 when every ticket has been returned.
  */
 final class Admission {
-    /** 32 MiB: about what 10 Gbit/s bring in the 30 ms that a request takes. */
+    /** 32 MiB: about the bytes that a network of 10 Gbit/s carries in the 30 ms of a request. */
     static final long SMALL_BYTES = 32 << 20;
 
     private final IntSupplier usualRequests;
@@ -40,8 +40,10 @@ final class Admission {
     private boolean wakes;
 
     /**
-     * @param usualRequests in flight, called whenever one may begin
-     * @param maxRequests in flight of small ones, while all together have few bytes
+     * @param usualRequests the present limit of requests in flight, read whenever a request may
+     *     begin
+     * @param maxRequests the limit of small requests in flight, while all together have at most
+     *     {@link #SMALL_BYTES}
      * @param maxBytes in flight
      * @param executor runs requests that had to wait
      */

@@ -7,12 +7,15 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.weakref.jmx.Managed;
 
-/** The balance of a warehouse as gauges; 0 where nothing is read ahead of. Thread-safe. */
+/**
+ * The JMX metrics of the {@link RetrievalBalance} of a warehouse, all 0 for a store without
+ * read-ahead. Thread-safe.
+ */
 public final class BalanceMetrics {
     private final Supplier<Optional<ReadingAhead>> ahead;
 
     /**
-     * @param ahead of the warehouse, as it is now
+     * @param ahead supplies the present read-ahead of the warehouse
      */
     public BalanceMetrics(Supplier<Optional<ReadingAhead>> ahead) {
         this.ahead = requireNonNull(ahead, "ahead is null");

@@ -5,8 +5,8 @@ package io.stele.objectstore.retrieval;
  *
  * @param processors scans and compactions that read objects in order
  * @param aheadBytes fetched for them or in flight, and not processed yet
- * @param windowBytes how much the fastest of them may have ahead
- * @param processedBytesPerSecond that all would process if none waited for the store
+ * @param windowBytes the greatest number of bytes that the fastest processor may have ahead
+ * @param processedBytesPerSecond that all processors would process if none waited for the store
  * @param retrievedBytesPerSecond in the best quarter of a second of the last ten seconds
  * @param latencyMillis of a range of the usual size, while the store is not busy with requests of
  *     this process

@@ -4,9 +4,9 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A token bucket that limits bytes per second, with a burst of a quarter of a second. It may be
- * overdrawn, so that large requests get their share like small ones. Not thread-safe; guarded by
- * its owner.
+ * A token bucket that limits the bytes per second of requests to a remote store, with a burst of a
+ * quarter of a second. It may be overdrawn, so that large requests get their share like small ones.
+ * Not thread-safe; guarded by its owner.
  */
 final class BandwidthLimit {
     private static final double BURST_SECONDS = 0.25;

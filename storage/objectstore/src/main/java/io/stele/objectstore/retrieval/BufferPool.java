@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Buffers outside of the heap, in sizes of powers of two, used again. What is lent and what lies
- * idle together have a limit. Thread-safe, guarded by itself.
+ * A pool of reusable off-heap buffers for hedges and large reads, in sizes of powers of two, with
+ * one limit for lent and idle buffers. Thread-safe, guarded by itself.
  *
  * <p>Invariant: lentBytes <= allocatedBytes <= maxBytes.
  */
@@ -47,7 +47,7 @@ final class BufferPool {
             try {
                 found = ByteBuffer.allocateDirect((int) size);
             } catch (OutOfMemoryError e) {
-                return Optional.empty(); // the process allows less than we would take
+                return Optional.empty(); // the process has no off-heap memory left
             }
             allocatedBytes += size;
         }

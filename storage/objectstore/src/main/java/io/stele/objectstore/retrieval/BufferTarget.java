@@ -3,7 +3,7 @@ package io.stele.objectstore.retrieval;
 import java.nio.ByteBuffer;
 
 /**
- * A target that is an existing buffer.
+ * A {@link RangeTarget} that is an existing buffer of the reader.
  *
  * @param buffer has as many bytes remaining as the range; its position does not change
  */

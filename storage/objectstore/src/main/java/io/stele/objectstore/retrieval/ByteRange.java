@@ -3,10 +3,10 @@ package io.stele.objectstore.retrieval;
 import java.util.Locale;
 
 /**
- * Bytes of an object.
+ * A range of bytes of an object, to be read.
  *
- * @param offset of the first
- * @param length at least 1
+ * @param offset of the first byte
+ * @param length in bytes, at least 1
  */
 public record ByteRange(long offset, int length) {
     public ByteRange {
@@ -20,17 +20,17 @@ public record ByteRange(long offset, int length) {
         }
     }
 
-    /** The offset behind the last byte. */
+    /** The end of the range, exclusive. */
     public long end() {
         return offset + length;
     }
 
-    /** As HTTP's header {@code Range} has it. */
+    /** The range as a value of HTTP's header {@code Range}. */
     public String header() {
         return "bytes=" + offset + "-" + (end() - 1);
     }
 
-    /** Whether all of the other's bytes are in this. */
+    /** Whether this range includes all bytes of the other. */
     public boolean contains(ByteRange other) {
         return offset <= other.offset && other.end() <= end();
     }

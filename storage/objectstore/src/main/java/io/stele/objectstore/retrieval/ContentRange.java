@@ -5,9 +5,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The part of an object that an answer holds, as HTTP's header {@code Content-Range} has it.
+ * The part of an object that a response contains, as HTTP's header {@code Content-Range} states it.
  *
- * @param last offset that belongs to it
+ * @param last offset, inclusive
  */
 public record ContentRange(long first, long last, long sizeBytes) {
     private static final Pattern HEADER =

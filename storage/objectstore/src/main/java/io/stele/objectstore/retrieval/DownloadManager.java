@@ -109,7 +109,8 @@ public final class DownloadManager implements AutoCloseable {
     }
 
     /**
-     * A request's range and its buffer: that of the only read in it, or one of its own for several.
+     * The range of a request and its buffer: the target of its only read, or a new buffer for
+     * several reads.
      */
     private record Gathered(ByteRange range, ByteBuffer buffer, List<Integer> wanted) {
         private boolean isDirect() {
@@ -137,7 +138,7 @@ public final class DownloadManager implements AutoCloseable {
         return new Gathered(planned.range(), buffer, wanted);
     }
 
-    /** Starts all and waits for all; what versions their bytes are of. */
+    /** Starts all reads and waits for them; returns the object versions of their bytes. */
     private static List<ObjectVersion> awaitAll(List<PieceRead> pieces) throws IOException {
         List<ObjectVersion> versions = new ArrayList<>(pieces.size());
         try {
@@ -227,7 +228,7 @@ public final class DownloadManager implements AutoCloseable {
         return start.finish().orElseThrow(() -> new IOException("Cancelled: " + object));
     }
 
-    /** An array as large as the object turns out to be. */
+    /** An array that is allocated when the first response states the size of the object. */
     private static final class WholeObject implements RangeTarget {
         private final String object;
         private volatile byte @Nullable [] content;
@@ -249,7 +250,7 @@ public final class DownloadManager implements AutoCloseable {
         }
     }
 
-    /** The object may be another one from now on: what is under way is not for later readers. */
+    /** Called when an object may have changed: later readers do not join its reads in flight. */
     public void forget(String object) {
         inFlightReads.forget(object);
     }

@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 /** The services and limits that all fetches of one download manager share. Thread-safe. */
 final class FetchServices {
-    /** Of the largest requests: what the first hedges of a process are paid with. */
+    /** The number of largest requests whose bytes the first hedges of a process may cost. */
     private static final long HEDGE_ALLOWANCE_REQUESTS = 2;
 
     final RangeSource source;

@@ -44,7 +44,7 @@ final class HedgeBudget {
         return true;
     }
 
-    /** Settles a reservation: {@code wasted} bytes came twice. */
+    /** Settles a reservation: {@code wasted} bytes arrived twice. */
     synchronized void settle(long bytes, long wasted) {
         reservedBytes -= bytes;
         wastedBytes += wasted;

@@ -3,9 +3,9 @@ package io.stele.objectstore.retrieval;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The policy that decides whether a request is late and a hedge should be sent. A request is late
- * if its answer has not begun after three times the median. It is also late if it has not ended
- * after twice the usual time for its size.
+ * The policy of hedging in the download manager: it decides whether a request is late, so that a
+ * second one is sent. A request is late if its answer has not begun after three times the median.
+ * It is also late if it has not ended after twice the usual time for its size.
  *
  * <p>Both rules are needed. Times to the first byte do not show answers that arrive slowly. Their
  * higher quantiles also rise with the load of the process itself.
@@ -13,13 +13,13 @@ import java.util.concurrent.TimeUnit;
  * <p>A process that is too busy to handle its answers does not count its own delay against the
  * store. It measures this delay by the lateness of its own timers. Stateless.
  *
- * <p>The factors were chosen by hand and measured in docs of the benchmark {@code tail}.
+ * <p>The factors were chosen by hand; the benchmark {@code tail} measures their effect.
  */
 final class HedgePolicy {
     private static final double FIRST_BYTE_FACTOR = 3;
     private static final double ELAPSED_FACTOR = 2;
 
-    /** Below, a pause of this process looks the same as one of the store. */
+    /** Below this, a pause of this process looks like a pause of the store. */
     private static final double MIN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     /** Timers are as late as this on an idle machine. */
@@ -31,16 +31,18 @@ final class HedgePolicy {
     private HedgePolicy() {}
 
     /**
-     * The part of a request's time that does not count against the store, after a check of it.
+     * The part of a request's time that does not count against the store, after a check of the
+     * request.
      *
-     * @param before the time that did not count until then
+     * @param before the time that did not count before this check
      * @param lateNanos how late the check was
      */
     static long excusedNanos(long before, long lateNanos) {
         if (lateNanos < PUNCTUAL_NANOS) {
             return before;
         }
-        // The look was late, and an answer that waits for the same processors may be once more
+        // The check was late, and a response that waits for the same processors may be as late
+        // again
         return Math.min(before + 2 * lateNanos, MAX_EXCUSED_NANOS);
     }
 
@@ -51,9 +53,9 @@ final class HedgePolicy {
     }
 
     /**
-     * Whether another one should be sent.
+     * Whether a hedge should be sent.
      *
-     * @param receivedBytes so far; none also where the answer has begun
+     * @param receivedBytes so far; may be 0 after the response has begun
      */
     static boolean isLate(
             LatencyHistory.Usual usual,
@@ -67,7 +69,7 @@ final class HedgePolicy {
         if (receivedBytes == 0) {
             return true;
         }
-        // One that will end sooner than a new one could is left alone
+        // A request that will end sooner than a new one could is not hedged
         double leftNanos = (double) elapsedNanos / receivedBytes * (bytes - receivedBytes);
         return leftNanos > usual.fit().nanos(bytes);
     }

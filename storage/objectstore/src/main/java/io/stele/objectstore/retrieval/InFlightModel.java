@@ -6,8 +6,9 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A model of the optimal number of requests in flight: {@code throughput * (baseLatency + size *
- * dataLatency) / size} (AnyBlob, section 2.8), within limits. Thread-safe: guarded by its own lock.
+ * A model of the optimal number of requests in flight to a remote store: {@code throughput *
+ * (baseLatency + size * dataLatency) / size} (AnyBlob, section 2.8), within limits. Thread-safe:
+ * guarded by its own lock.
  *
  * <p>The latencies are the least of recent fits. Latencies of a saturated network contain the queue
  * of this process, and more requests would only make that queue longer. The throughput is the
@@ -50,7 +51,7 @@ public final class InFlightModel {
         return bytesPerNano * fit.nanos(sizeBytes) / sizeBytes;
     }
 
-    /** Takes in what was found out. */
+    /** Updates the model with measurements. */
     synchronized void update(LatencyHistory.Usual usual, double measuredBytesPerSecond) {
         if (fits.size() == FITS) {
             fits.removeFirst();

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class InFlightReads {
     private final Map<String, List<InFlightRead>> byObject = new HashMap<>();
 
-    /** A range that is being read. Guarded by the table. */
+    /** A range that a leading reader reads. Guarded by the table. */
     static final class InFlightRead {
         private final String object;
         private final ByteRange range;
@@ -37,7 +37,7 @@ final class InFlightReads {
         }
     }
 
-    /** A reader that waits for another's read. */
+    /** A reader that waits for the read of another reader. */
     static final class Follower {
         private final InFlightRead read;
         private final ByteRange range;
@@ -58,7 +58,7 @@ final class InFlightReads {
     }
 
     /**
-     * The role of a reader: it gets its bytes by a read that it leads, or by joining another's. One
+     * The role of a reader: it leads a read of its bytes, or joins the read of another reader. One
      * of both is null.
      */
     record ReadRole(@Nullable InFlightRead led, @Nullable Follower joined) {}
@@ -80,7 +80,7 @@ final class InFlightReads {
     /**
      * Ends a read.
      *
-     * @param version of the bytes that are in the target; null if they are not
+     * @param version of the bytes in the target; null if the read failed
      */
     void end(InFlightRead read, @Nullable ObjectVersion version) {
         List<Follower> followers;

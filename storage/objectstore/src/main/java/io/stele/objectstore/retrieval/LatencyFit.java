@@ -4,11 +4,11 @@ package io.stele.objectstore.retrieval;
  * A linear model of the usual duration of a request: {@code baseNanos + bytes * nanosPerByte}
  * (AnyBlob, section 2.8).
  *
- * @param baseNanos of any request
- * @param nanosPerByte of its answer
+ * @param baseNanos of any request, independent of its size
+ * @param nanosPerByte for each byte of the response
  */
 public record LatencyFit(double baseNanos, double nanosPerByte) {
-    /** S3's, until something is measured: 30 ms and 20 ms a MiB. */
+    /** The latencies of S3, used until the first measurement: 30 ms and 20 ms a MiB. */
     public static final LatencyFit S3 = new LatencyFit(30e6, 20e6 / (1 << 20));
 
     public LatencyFit {

@@ -11,7 +11,7 @@ import java.util.Optional;
  * guarded by its own lock.
  */
 final class LatencyHistory {
-    /** Enough for medians, few enough to follow a store whose mood changes. */
+    /** Enough for medians, few enough to follow a store whose latency changes. */
     private static final int CAPACITY = 64;
 
     /** Fewer samples do not show what is usual. */
@@ -27,12 +27,12 @@ final class LatencyHistory {
     /**
      * The usual latencies.
      *
-     * @param firstByteNanos the median
-     * @param bytes the median
+     * @param firstByteNanos the median time to the first byte
+     * @param bytes the median size of the responses
      */
     record Usual(LatencyFit fit, double firstByteNanos, long bytes) {}
 
-    /** Adds one; answers whether the fit is a new one. */
+    /** Adds a request; returns whether this computed a new fit. */
     synchronized boolean add(RequestSample sample) {
         if (samples.size() == CAPACITY) {
             samples.removeFirst();

@@ -5,16 +5,16 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A fit of base and data latency to requests in which stragglers do not matter: the slope is the
- * median over all pairs of requests (Theil and Sen), the base the median of what the slope leaves;
- * up to 29 % of the requests may be anything. Where sizes differ too little for that, the slope is
- * the median of each request's own, from its first byte to its last. Pure.
+ * A robust linear regression of request durations on response sizes that stragglers do not distort.
+ * The slope is the median over all pairs of requests (Theil and Sen), and the base is the median of
+ * the remainders. Up to 29 % of the requests may be arbitrary. If the sizes differ too little, the
+ * slope is the median of the single requests' rates from first byte to last byte. Pure.
  */
 final class LatencyRegression {
-    /** A pair of closer sizes shows noise rather than the slope. */
+    /** A pair of sizes that differ less shows noise rather than the slope. */
     private static final int MIN_DIFFERENCE_BYTES = 64 << 10;
 
-    /** Of all pairs, this share has to differ in size. */
+    /** At least one pair in this many must differ enough in size. */
     private static final int MIN_PAIRS_DIVISOR = 4;
 
     private LatencyRegression() {}

@@ -3,10 +3,11 @@ package io.stele.objectstore.retrieval;
 import static java.util.Objects.requireNonNull;
 
 /**
- * The version of an object's content at the time of a read.
+ * The version of an object's content at the time of a read, by which a reader detects a change
+ * between its requests.
  *
  * @param sizeBytes of the object
- * @param tag differs where contents do (an ETag); empty where the source has none
+ * @param tag differs between different contents (an ETag); empty if the source has none
  */
 public record ObjectVersion(long sizeBytes, String tag) {
     public ObjectVersion {

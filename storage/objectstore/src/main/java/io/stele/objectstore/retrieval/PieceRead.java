@@ -11,8 +11,8 @@ import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A read of one range: by a request of its own, or by that of another reader. Confined to the
- * reader's thread.
+ * A blocking read of one range in the download manager, by its own request or by joining another
+ * reader's request. Confined to the reader's thread.
  *
  * <p>Invariant: after {@link #await} or {@link #abandon} the target is not written to any more.
  */
@@ -52,7 +52,7 @@ final class PieceRead {
     /**
      * Waits until the bytes are in the target.
      *
-     * @throws InterruptedIOException if this thread is interrupted; nothing is under way then
+     * @throws InterruptedIOException if this thread is interrupted; its request has ended then
      */
     ObjectVersion await() throws IOException {
         while (true) {
@@ -66,7 +66,7 @@ final class PieceRead {
                 services.counters.bytes.add(request.range().length());
                 return version;
             }
-            start(); // the leading read has failed, perhaps for reasons of its own
+            start(); // the leading read failed, perhaps for a reason that does not affect this one
         }
     }
 
@@ -103,7 +103,7 @@ final class PieceRead {
     }
 
     /**
-     * Gives up, and waits until the target is not written to any more; does nothing if it has
+     * Gives up, and waits until the target is not written to any more; does nothing if the read has
      * ended.
      */
     void abandon() {

@@ -3,14 +3,14 @@ package io.stele.objectstore.retrieval;
 import java.util.concurrent.TimeUnit;
 
 /**
- * An exponentially decaying average of the bytes that a processor processes per second, without the
- * time in which it waits for data. Older work loses half of its weight with each second of
- * processing. Not thread-safe; guarded by its owner.
+ * An exponentially decaying average of the bytes that a scan or compaction processes per second,
+ * without the time in which it waits for data. Older work loses half of its weight with each second
+ * of processing. Not thread-safe; guarded by its owner.
  */
 final class ProcessingRate {
     private static final double HALF_LIFE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** A shorter time depends more on one page than on the work. */
+    /** The rate over a shorter time would depend on one page rather than on the work. */
     private static final double MIN_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
     private double bytes;

@@ -10,13 +10,13 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fetch of one range from the source into its target: its place in the queue, its request, a
- * hedge if that is late, retries after failures, and its end.
+ * The asynchronous fetch of one range from a remote store into its target: admission, the request,
+ * a hedge if the request is late, and retries after failures.
  *
- * <p>A first request writes into the target itself, unless that is a large one on the heap; a hedge
- * writes into a buffer of a pool, which {@link #finish} copies if it won. {@link #ended} is called
- * once, when the target is not written to any more: a cancelled or beaten request is waited for,
- * which takes as long as the source needs to end it.
+ * <p>A first request writes into the target itself, unless the target is large and on the heap. A
+ * hedge writes into a buffer of a pool, which {@link #finish} copies if the hedge won. {@link
+ * #ended} completes once, when the target is not written to any more. So it waits for a cancelled
+ * or beaten first request, as long as the source needs to end that request.
  *
  * <p>Thread-safe, guarded by itself; the source, the target and the executor are called without the
  * lock.
@@ -27,16 +27,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class RangeFetch {
     /**
-     * From here on a target on the heap is filled at once, from a buffer outside of it: copies of
-     * more than 2.5 MB write past the processor's caches, while one of what a socket had at a time
-     * would first read what it overwrites. Measured: a third less processor time.
+     * From this size on, a target on the heap is filled by one copy from an off-heap buffer. A copy
+     * of more than 2.5 MB bypasses the processor's caches; small copies, one for each read of the
+     * socket, would first load the memory that they overwrite.
      */
     private static final int BULK_BYTES = 3 << 20;
 
-    /** Before the first measurement. */
+    /** The time of the first check before there are measurements. */
     private static final long FIRST_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** When it was late before, and was left alone. */
+    /** The time to the next check of a request that was late but was not hedged. */
     private static final long NEXT_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private final FetchServices services;
@@ -61,7 +61,7 @@ final class RangeFetch {
         this.target = requireNonNull(target, "target is null");
     }
 
-    /** Queues it; called once. The request may be sent by this thread. */
+    /** Enters the admission queue; called once. This thread may send the request. */
     void start() {
         Admission.Ticket own = services.admission.enter(request.range().length(), this::sendFirst);
         boolean over;
@@ -74,12 +74,12 @@ final class RangeFetch {
         }
     }
 
-    /** Completes, never with a failure, when the fetch has come to its end. */
+    /** Completes, never with a failure, when the fetch has ended. */
     CompletableFuture<Void> ended() {
         return ended;
     }
 
-    /** Gives up; {@link #ended} follows soon. Does nothing at the end. */
+    /** Cancels the requests; {@link #ended} completes soon. Does nothing after the end. */
     void cancel() {
         Runnable after;
         synchronized (this) {
@@ -169,7 +169,7 @@ final class RangeFetch {
         }
     }
 
-    /** Since its start, without what this process is excused for. */
+    /** The time since the start of a request, without the delay that this process itself caused. */
     private long elapsedNanos(Run run) {
         return services.now() - run.startNanos - run.excusedNanos;
     }
@@ -219,8 +219,9 @@ final class RangeFetch {
     }
 
     /**
-     * The first request's answer begins before that of its hedge: it was not late after all, or the
-     * hedge is no better. The hedge costs nothing if it ends now, and there may be another.
+     * Ends the hedge when the first request's response begins before the hedge's: the request was
+     * not late after all, or the hedge is no better. The hedge costs nothing if it ends now, and
+     * another one may follow.
      */
     private @Nullable Run retireHedge() {
         Run early = hedge;
@@ -237,7 +238,7 @@ final class RangeFetch {
         return winner != null || failure != null || cancelled;
     }
 
-    /** A request has come to its end, well or not. */
+    /** Called when a request has ended, with success or failure. */
     private void over(Run run, @Nullable IOException cause) {
         Runnable after;
         boolean won;
@@ -344,7 +345,7 @@ final class RangeFetch {
         };
     }
 
-    /** Only when both requests are over, the number of bytes that came twice is known. */
+    /** The number of bytes that arrived twice is known only when both requests are over. */
     private void settleBudget() {
         Run second = hedge;
         if (second == null || settled || !second.over || isUnderWay(first)) {

@@ -13,8 +13,8 @@ import java.util.Locale;
  * half to all of the largest size, because the throughput of one connection is limited (AnyBlob,
  * section 2.5: 8 to 16 MiB cost least). Immutable.
  *
- * @param maxGapBytes between two ranges of one request
- * @param maxRequestBytes of a request
+ * @param maxGapBytes the greatest gap between two ranges that become one request
+ * @param maxRequestBytes the greatest size of a request
  */
 public record RangePlanner(int maxGapBytes, int maxRequestBytes) {
     /**
@@ -38,7 +38,7 @@ public record RangePlanner(int maxGapBytes, int maxRequestBytes) {
      * A request and the wanted parts of its answer.
      *
      * @param range to request
-     * @param wanted numbers of the wanted ranges that begin in it
+     * @param wanted the numbers (from 0) of the wanted ranges in the request
      */
     public record Planned(ByteRange range, List<Integer> wanted) {
         public Planned {
@@ -48,8 +48,8 @@ public record RangePlanner(int maxGapBytes, int maxRequestBytes) {
     }
 
     /**
-     * The requests for one range: one, or several of nearly the same length, none of which is
-     * shorter than half of the largest.
+     * The requests for one range: one, or several of nearly the same length, each at least half of
+     * {@code maxRequestBytes}.
      */
     public List<ByteRange> split(ByteRange range) {
         if (range.length() <= maxRequestBytes) {
@@ -67,8 +67,8 @@ public record RangePlanner(int maxGapBytes, int maxRequestBytes) {
     }
 
     /**
-     * Joins ranges that are near each other, in order of their offsets; none becomes longer than a
-     * request by that. What is longer already stays by itself, to be {@link #split}.
+     * Joins ranges that are near each other, in order of their offsets, up to the greatest size of
+     * a request. A longer range stays alone, to be {@link #split}.
      */
     public List<Planned> merge(List<ByteRange> wanted) {
         List<Integer> order = new ArrayList<>(wanted.size());

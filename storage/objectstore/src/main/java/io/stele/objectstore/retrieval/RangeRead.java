@@ -6,9 +6,9 @@ import java.nio.ByteBuffer;
 import java.util.Locale;
 
 /**
- * A range that is wanted, and where its bytes go.
+ * A range that a caller of the download manager reads, and the target of its bytes.
  *
- * @param target has as many bytes remaining; its position stays as it is
+ * @param target has as many bytes remaining as the range; its position does not change
  */
 public record RangeRead(ByteRange range, ByteBuffer target) {
     public RangeRead {

@@ -6,11 +6,11 @@ import java.io.EOFException;
 import java.io.IOException;
 
 /**
- * One request for bytes of an object.
+ * One request for a range of bytes of an object, and the check of its response.
  *
  * @param object its name in the source
- * @param range of it
- * @param mayBeShorter whether the answer may end with the object, before the range does
+ * @param range of the object's bytes
+ * @param mayBeShorter whether the response may end before the range, at the end of the object
  */
 public record RangeRequest(String object, ByteRange range, boolean mayBeShorter) {
     public RangeRequest {
@@ -19,14 +19,14 @@ public record RangeRequest(String object, ByteRange range, boolean mayBeShorter)
     }
 
     /**
-     * Checks that an answer is to this request, before its bytes are taken.
+     * Checks that a response matches this request, before its bytes are used.
      *
-     * @param part of the object according to the answer
+     * @param part of the object according to the response
      * @param length of its body, in bytes
      * @param where the object is, for messages
-     * @throws EOFException if the object ends before the range does, and may not
+     * @throws EOFException if the object ends before the range, and {@code mayBeShorter} is false
      * @throws TransientReadException if a repetition may succeed
-     * @throws IOException if it has more than was requested
+     * @throws IOException if the response has more bytes than were requested
      */
     public void checkAnswer(ContentRange part, long length, String where) throws IOException {
         long offset = range.offset();

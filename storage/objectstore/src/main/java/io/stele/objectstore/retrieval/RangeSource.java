@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * A source of byte ranges of objects: a remote store at the level of single requests, without
- * retries. Thread-safe.
+ * An asynchronous source of byte ranges of objects: the interface of the download manager to a
+ * remote store, for single requests without retries. Thread-safe.
  *
  * <p>Failures: {@link java.nio.file.NoSuchFileException} if the object does not exist. {@link
  * java.io.EOFException} if it ends before the range does, and {@link BehindEndException} if it ends
@@ -23,7 +23,10 @@ public interface RangeSource extends Closeable {
 
     /** A request under way. Thread-safe. */
     interface Attempt {
-        /** Ends it soon: its listener gets a failure, unless it has got an end already. */
+        /**
+         * Ends the request soon; its listener then receives a failure, unless the request has
+         * already ended.
+         */
         void cancel();
 
         /** Bytes of the range that have arrived. */
@@ -38,9 +41,10 @@ public interface RangeSource extends Closeable {
         /**
          * The answer begins.
          *
-         * @param length of the bytes that it has
-         * @return their target, with at least {@code length} bytes remaining
-         * @throws IOException if they are not needed any more; the request fails with this
+         * @param length of the response in bytes
+         * @return the target of the bytes, with at least {@code length} bytes remaining
+         * @throws IOException if the bytes are not needed any more; the request fails with this
+         *     exception
          */
         ByteBuffer begins(ObjectVersion version, int length) throws IOException;
 

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 /** A supplier of the destination buffer of a fetched range. */
 @FunctionalInterface
 interface RangeTarget {
-    /** Whether {@link #of} gives buffers outside of the heap. */
+    /** Whether {@link #of} returns off-heap buffers. */
     default boolean isDirect() {
         return false;
     }

@@ -10,7 +10,7 @@ import java.util.concurrent.Semaphore;
  * The read-ahead resources of a store over a network: the balance, the executor and the permits for
  * helper tasks.
  *
- * @param balance of all that read from the store
+ * @param balance of all scans and compactions that read from the store
  * @param executor runs tasks that wait for the store
  * @param helpers permits of tasks that read for a waiting caller: each holds a buffer of half a
  *     MiB, as a rule
@@ -60,9 +60,9 @@ public record ReadingAhead(RetrievalBalance balance, Executor executor, Semaphor
     }
 
     /**
-     * With the threads of retrieval.
+     * The read-ahead resources of a store that use the threads of retrieval.
      *
-     * @param maxBytes ahead of all readers of the store
+     * @param maxBytes the limit of bytes ahead of all readers of the store together
      */
     public static ReadingAhead of(long maxBytes, RetrievalThreads threads) {
         return new ReadingAhead(new RetrievalBalance(maxBytes, threads.nanoTime()), threads::run);

@@ -1,11 +1,11 @@
 package io.stele.objectstore.retrieval;
 
 /**
- * A request that succeeded.
+ * The size and duration of one successful request to a remote store, an input of the latency model.
  *
- * @param bytes of its answer
- * @param firstByteNanos from its start until the answer began
- * @param nanos from its start to its end
+ * @param bytes of the response
+ * @param firstByteNanos from the request's start until the response began
+ * @param nanos from the request's start to the response's end
  */
 public record RequestSample(long bytes, long firstByteNanos, long nanos) {
     public RequestSample {

@@ -10,34 +10,41 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * A balance between retrieval and processing (AnyBlob's object scheduler, PVLDB 2023, section 4). A
- * processor reads objects in order. The bytes ahead of its position, fetched or in flight, are
- * twice what it will process during one fetch, and no more than the network can deliver.
+ * The limits of read-ahead for all scans and compactions of one remote store, which balance
+ * retrieval and processing (AnyBlob's object scheduler, PVLDB 2023, section 4). A processor is a
+ * scan or compaction that reads objects in order. The bytes ahead of its position, fetched or in
+ * flight, are twice what it will process during one fetch, and no more than the network can
+ * deliver.
  *
  * <pre>
  * bytes ahead = 2 * min(processed bytes/s while there is something, retrieved bytes/s) * latency
  * </pre>
  *
- * <p>The latency is that of fetches which began while few others were under way: else it would
- * contain our own queue, and a full network would make the queue ever longer. If the store becomes
- * slower, less is retrieved, less is ahead, and such fetches occur again.
+ * <p>The latency is measured only by fetches that began while few other fetches were in flight.
+ * Else it would include the queue of this process, and a full network would make that queue ever
+ * longer. If the store becomes slower, fewer bytes are retrieved and ahead, and fetches without a
+ * queue occur again.
  *
  * <p>So work that computes much holds little memory and few requests. Work that waits for the store
  * gets more requests as long as they reduce the wait, up to the limit of the store. Threads are not
  * moved to retrieval, as in AnyBlob: requests need none here.
  *
  * <p>Thread-safe, guarded by itself; of foreign code only the clock is called under the lock. Room
- * that one processor returns while another wants it is offered to that one at once: it may be a
- * scan without a thread at present, which would not request it.
+ * that one processor returns while another processor wants it is offered to the other at once,
+ * because it may be a scan without a thread at present, which would not request it.
  *
  * <p>Invariant: aheadBytes is the sum of the processors' bytes ahead. It is at most maxBytes plus
- * one range of each processor, without which that could not continue.
+ * one range of each processor, which it needs to continue.
  */
 public final class RetrievalBalance {
-    /** AnyBlob's: work must not wait because a request took longer than the usual one. */
+    /**
+     * The factor of AnyBlob: work must not wait because a request took longer than the usual one.
+     */
     private static final double ROOM = 2;
 
-    /** Room of a processor before its speed is measured: a request of the largest size. */
+    /**
+     * Room of a processor before its speed is measured, in bytes: a request of the largest size.
+     */
     static final long INITIAL_BYTES = 16 << 20;
 
     /** Up to this many fetches at a time form no queue, or a short one. */
@@ -75,10 +82,11 @@ public final class RetrievalBalance {
     }
 
     /**
-     * The same for a scan of a split, which may wait for its turn while others give room back.
+     * Opens a processor for a scan of a split, which may wait without a thread while other
+     * processors return room.
      *
-     * @param mayBegin called by any thread, without a lock of this, when there may be room for what
-     *     was refused because others had it; does not block
+     * @param mayBegin called by any thread, without a lock of this, when there may be room for a
+     *     range that was refused because other processors had the room; must not block
      */
     public Processor open(Runnable mayBegin) {
         Processor processor = new Processor(nanoTime.getAsLong(), mayBegin);
@@ -111,8 +119,8 @@ public final class RetrievalBalance {
          * Requests room to fetch a range. A processor with nothing ahead is never refused. So one
          * range of any size can always be fetched while another is processed.
          *
-         * @return whether it may begin now; else it requests again when it has {@link #processed}
-         *     some
+         * @return whether the fetch may begin now; else the caller requests again when it has
+         *     {@link #processed} more bytes
          */
         public boolean begin(long bytes) {
             synchronized (RetrievalBalance.this) {
@@ -130,9 +138,7 @@ public final class RetrievalBalance {
             }
         }
 
-        /**
-         * Counts bytes, for which {@link #begin} gave room, as being processed now, or given up.
-         */
+        /** Returns the room of bytes that are now being processed, or whose fetch was given up. */
         public void reached(long bytes) {
             List<Runnable> others = List.of();
             synchronized (RetrievalBalance.this) {
@@ -149,8 +155,9 @@ public final class RetrievalBalance {
         /**
          * Reports its work since it was opened.
          *
-         * @param bytes that it processed
-         * @param waitedNanos that it waited for them, without those after {@link #waits}
+         * @param bytes processed since it was opened
+         * @param waitedNanos the time since it was opened in which it waited for data, without the
+         *     pauses after {@link #waits}
          */
         public void processed(long bytes, long waitedNanos) {
             long now = nanoTime.getAsLong();
@@ -166,9 +173,10 @@ public final class RetrievalBalance {
         }
 
         /**
-         * From now on until it {@link #resumes} it waits for the store, which is not its work.
+         * Begins a pause until {@link #resumes}, in which the processor waits for the store; the
+         * pause does not count as work.
          *
-         * @param bytes that it went through before
+         * @param bytes processed since it was opened
          */
         public void waits(long bytes) {
             processed(bytes, seenWaitedNanos);
@@ -177,7 +185,7 @@ public final class RetrievalBalance {
             }
         }
 
-        /** It continues after {@link #waits}. */
+        /** Ends a pause after {@link #waits}. */
         public void resumes() {
             long now = nanoTime.getAsLong();
             synchronized (RetrievalBalance.this) {
@@ -188,7 +196,7 @@ public final class RetrievalBalance {
             }
         }
 
-        /** Gives all room back. */
+        /** Returns all its room. */
         @Override
         public void close() {
             List<Runnable> others = List.of();
@@ -227,7 +235,7 @@ public final class RetrievalBalance {
         }
     }
 
-    /** A range on its way. */
+    /** The fetch of one range, which is timed. */
     public final class Fetch {
         private final long startNanos;
         private final boolean isQuiet; // few others were under way
@@ -239,9 +247,9 @@ public final class RetrievalBalance {
         }
 
         /**
-         * It has come, or failed.
+         * Ends the fetch, after success or failure.
          *
-         * @param bytes that came from the store: 0 if it failed, or was here already
+         * @param bytes that came from the store: 0 if the fetch failed, or the range was cached
          */
         public void ended(long bytes) {
             long now = nanoTime.getAsLong();
@@ -261,7 +269,7 @@ public final class RetrievalBalance {
         }
     }
 
-    /** Learns from a fetch that did not wait for others of ours. */
+    /** Updates the latency with a fetch that did not wait for other fetches of this process. */
     private void learn(RequestSample sample) {
         if (history.add(sample)) {
             history.usual()
@@ -285,7 +293,7 @@ public final class RetrievalBalance {
         double own = processor.rate.bytesPerSecond();
         double all = processedBytesPerSecond();
         double network = retrieved.bytesPerSecond(nanoTime.getAsLong());
-        // No bytes came recently: all were cached, and the next ones are unknown
+        // No bytes were fetched recently: all were cached, and the next ranges are unknown
         double rate = network == 0 ? own : own * Math.min(1, network / all);
         double nanos = latency.nanos(usualBytes);
         return (long)

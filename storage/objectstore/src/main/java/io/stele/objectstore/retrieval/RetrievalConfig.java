@@ -19,9 +19,9 @@ import java.util.OptionalLong;
  * <p>Not final: airlift subclasses it to test its defaults.
  */
 public class RetrievalConfig {
-    /** The client that sends the requests of reads. */
+    /** The clients that can send the requests of reads. */
     public enum Client {
-        /** Connections of our own. */
+        /** Stele's own HTTP connections. */
         DIRECT,
         /** The client of the store's vendor. */
         SDK
@@ -162,7 +162,7 @@ public class RetrievalConfig {
         return this;
     }
 
-    /** The limits that follow from this. */
+    /** The options of a download manager that follow from this configuration. */
     public RetrievalOptions options(RetryPolicy retries) {
         return new RetrievalOptions(
                 minRequests,

@@ -5,15 +5,17 @@ import static java.util.Objects.requireNonNull;
 import java.util.OptionalLong;
 
 /**
- * Limits of a download manager.
+ * The options of a download manager: limits on requests, bytes, bandwidth and buffers, hedging,
+ * splitting and retries.
  *
- * @param minRequests in flight that are always allowed
- * @param maxRequests in flight that are never exceeded
- * @param maxBytesInFlight of requests in flight together
- * @param bytesPerSecond that are not exceeded, and that the number of requests aims at
+ * @param minRequests requests in flight that are always allowed
+ * @param maxRequests the greatest number of requests in flight
+ * @param maxBytesInFlight bytes of all requests in flight together
+ * @param bytesPerSecond the bandwidth limit, which the number of requests aims at
  * @param hedgeShare of the wanted bytes that hedges may cost; 0: there are none
- * @param hedgeBufferBytes of all buffers for hedges
- * @param bulkBufferBytes of all buffers by way of which large ranges come to the heap
+ * @param hedgeBufferBytes the limit of all buffers for hedges
+ * @param bulkBufferBytes the limit of all off-heap buffers through which large ranges reach the
+ *     heap
  * @param planner of requests
  * @param retries of requests
  */
@@ -51,7 +53,7 @@ public record RetrievalOptions(
         }
     }
 
-    /** The same with another way to try again. */
+    /** These options with another retry policy. */
     public RetrievalOptions withRetries(RetryPolicy policy) {
         return new RetrievalOptions(
                 minRequests,
@@ -65,7 +67,7 @@ public record RetrievalOptions(
                 policy);
     }
 
-    /** The same without hedges. */
+    /** These options without hedges. */
     public RetrievalOptions withoutHedges() {
         return new RetrievalOptions(
                 minRequests,
@@ -79,7 +81,7 @@ public record RetrievalOptions(
                 retries);
     }
 
-    /** The same with another planner. */
+    /** These options with another planner. */
     public RetrievalOptions withPlanner(RangePlanner other) {
         return new RetrievalOptions(
                 minRequests,

@@ -7,7 +7,7 @@ import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 
 /**
- * Time, chance and threads of a download manager.
+ * The clock, randomness, timers and threads that a download manager uses.
  *
  * @param nanoTime never goes back
  * @param random spreads pauses; safe for many threads

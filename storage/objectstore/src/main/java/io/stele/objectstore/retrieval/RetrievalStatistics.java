@@ -8,15 +8,15 @@ package io.stele.objectstore.retrieval;
  * @param retries requests sent again after a failure
  * @param failures reads that failed in the end; reads that found no object, or the end of the
  *     object, are not counted
- * @param hedges second requests for late ones
- * @param hedgeWins hedges whose answer was the first
+ * @param hedges second requests for late requests
+ * @param hedgeWins hedges whose response began first
  * @param hedgesRefused hedges for which there was no budget or no buffer
  * @param wastedBytes that arrived twice because of hedges
  * @param sharedReads ranges that came with the request of another reader
  * @param requestsInFlight now, without hedges
  * @param bytesInFlight now, without hedges
- * @param waiting ranges that wait to be requested
- * @param requestLimit how many requests may be in flight by the model
+ * @param waiting ranges that wait for admission
+ * @param requestLimit the number of requests that the model allows in flight
  * @param baseLatencyMillis of the fitted model; that of S3 until something is measured
  * @param dataLatencyMillisPerMiB of the fitted model
  * @param bufferBytes allocated outside of the heap

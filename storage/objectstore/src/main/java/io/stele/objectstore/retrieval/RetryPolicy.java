@@ -21,7 +21,7 @@ public record RetryPolicy(int maxAttempts, long firstPauseNanos, long maxPauseNa
         }
     }
 
-    /** With pauses from 50 ms to 5 s. */
+    /** A policy with pauses from 50 ms to 5 s. */
     public static RetryPolicy ofAttempts(int maxAttempts) {
         return new RetryPolicy(
                 maxAttempts, TimeUnit.MILLISECONDS.toNanos(50), TimeUnit.SECONDS.toNanos(5));

@@ -3,8 +3,8 @@ package io.stele.objectstore.retrieval;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The highest throughput of the last ten seconds, a quarter of a second at a time. Thread-safe,
- * guarded by itself.
+ * A meter of received bytes that returns the highest throughput of a quarter of a second in the
+ * last ten seconds. Thread-safe, guarded by itself.
  */
 final class ThroughputMeter {
     private static final long WINDOW_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
@@ -24,7 +24,10 @@ final class ThroughputMeter {
         bytes[(int) (window % WINDOWS)] += count;
     }
 
-    /** Bytes a second in the best of the last windows; the one under way counts for what it has. */
+    /**
+     * Bytes per second in the best window; the current, unfinished window counts with its bytes so
+     * far.
+     */
     synchronized double bytesPerSecond(long nowNanos) {
         advance(nowNanos);
         long most = 0;

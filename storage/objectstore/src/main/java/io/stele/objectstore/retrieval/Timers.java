@@ -1,6 +1,6 @@
 package io.stele.objectstore.retrieval;
 
-/** A source of timed callbacks. Thread-safe. */
+/** A timer service of the retrieval layer, which calls tasks after a delay. Thread-safe. */
 public interface Timers {
     /**
      * Calls {@code task} after at least {@code delayNanos}, unless it is cancelled before. The task
@@ -8,10 +8,10 @@ public interface Timers {
      */
     Timer schedule(long delayNanos, Runnable task);
 
-    /** A call to come. */
+    /** A scheduled call. */
     @FunctionalInterface
     interface Timer {
-        /** It may be under way already. */
+        /** Cancels the call; it may be running already. */
         void cancel();
     }
 }

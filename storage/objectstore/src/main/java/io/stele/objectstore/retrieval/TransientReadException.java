@@ -2,7 +2,9 @@ package io.stele.objectstore.retrieval;
 
 import java.io.IOException;
 
-/** A read failed for a reason that may pass: it is worth asking again. */
+/**
+ * The failure of a read request for a reason that may pass, so that the retrieval layer retries it.
+ */
 public final class TransientReadException extends IOException {
     private static final long serialVersionUID = 1;
 

@@ -8,8 +8,9 @@ import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 import software.amazon.awssdk.http.SdkHttpResponse;
 
 /**
- * A reader of the time in refusals. The SDK reads it by the code of the error, which the answer to
- * a HEAD does not have, and for each client by itself. Thread-safe.
+ * An interceptor of the AWS SDK that corrects the signing clock by the time in refused responses.
+ * The SDK's own correction depends on the error code, which a response to HEAD does not have, and
+ * is separate for each client. Thread-safe.
  */
 final class ClockCorrection implements ExecutionInterceptor {
     private final ServiceClock clock;

@@ -6,10 +6,11 @@ import static java.util.Objects.requireNonNull;
 import java.net.URI;
 
 /**
- * URLs of a bucket's objects: where the bucket is, and the key with all but unreserved characters
- * and slashes in hexadecimal, as signatures want it (SigV4, {@code UriEncode}). Thread-safe.
+ * A builder of the URLs of a bucket's objects for signed S3 requests. It percent-encodes all
+ * characters of a key except unreserved ones and slashes, as signatures require (SigV4, {@code
+ * UriEncode}). Thread-safe.
  *
- * @param bucket its URL, which ends with a slash
+ * @param bucket the URL of the bucket, which ends with a slash
  */
 record ObjectUrls(String bucket) {
     private static final String HEXADECIMAL = "0123456789ABCDEF";

@@ -3,7 +3,10 @@ package io.stele.objectstore.s3;
 import java.io.ByteArrayInputStream;
 import software.amazon.awssdk.core.sync.RequestBody;
 
-/** Bodies of requests, without the copy that the SDK makes of a byte array. */
+/**
+ * A factory of SDK request bodies for uploads that share the byte array, which the SDK's own
+ * factory would copy.
+ */
 final class S3Bodies {
     private static final String CONTENT_TYPE = "application/octet-stream";
 

@@ -13,11 +13,11 @@ import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 import software.amazon.awssdk.services.s3.model.UploadPartRequest;
 
 /**
- * Checksums of whole objects in S3: CRC32C, sent with each object and part. The service compares
- * them with the bytes it received; the client compares them when it reads a whole object. There are
- * none for ranges of objects.
+ * The CRC32C checksums of S3 requests and responses: sent with each written object and part, and
+ * compared when a whole object is read. The service compares the sent checksum with the bytes that
+ * it received. Ranges of objects have no checksum.
  *
- * @param isEnabled whether they are sent and requested
+ * @param isEnabled whether checksums are sent and requested
  */
 record S3Checksums(boolean isEnabled) {
     static final String MODE_HEADER = "x-amz-checksum-mode";
@@ -44,12 +44,15 @@ record S3Checksums(boolean isEnabled) {
         return Base64.getEncoder().encodeToString(bytes);
     }
 
-    /** Whether the answer to a request may be a whole object. */
+    /** Whether to request the checksum: the response may be a whole object. */
     boolean isAskedFor(RangeRequest request) {
         return isEnabled && request.range().offset() == 0;
     }
 
-    /** The checksum of an answer's body; none where it is a part, or an object of joined parts. */
+    /**
+     * The checksum that a response's body must have; empty if it is a part of an object, or an
+     * object of joined parts.
+     */
     OptionalInt expected(ResponseHead head, ContentRange part) {
         boolean isWhole = part.first() == 0 && part.last() + 1 == part.sizeBytes();
         return isEnabled && isWhole
@@ -57,7 +60,10 @@ record S3Checksums(boolean isEnabled) {
                 : OptionalInt.empty();
     }
 
-    /** Those of joined parts are of their checksums, and end with the number of parts. */
+    /**
+     * Decodes a checksum; empty for an object of joined parts, whose value is computed from the
+     * parts' checksums and ends with the number of parts.
+     */
     private static OptionalInt decoded(String value) {
         try {
             byte[] bytes = Base64.getDecoder().decode(value);

@@ -25,12 +25,12 @@ import software.amazon.awssdk.services.s3.auth.scheme.S3AuthSchemeProvider;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /**
- * Two clients of one service that share their connections: one repeats requests that failed for a
- * reason that may pass; the other sends each once, for those whose repetition means something else.
- * Thread-safe.
+ * The two SDK clients of an S3 store, with shared connections: one retries transient failures, the
+ * other sends each request once. The second client is for creations, whose repetition has another
+ * meaning. Thread-safe.
  */
 final class S3Clients implements AutoCloseable {
-    /** How often an answer may end within its XML before this is an error. */
+    /** How often a response may be cut within its XML before the call fails. */
     private static final int CUT_ANSWERS = 4;
 
     private final SdkHttpClient connections;
@@ -53,16 +53,16 @@ final class S3Clients implements AutoCloseable {
     }
 
     /**
-     * Makes the clients; nothing is sent yet.
+     * Creates the clients; sends no request.
      *
-     * @param clock signs, and is corrected by refusals
+     * @param clock the time of signatures, which refusals correct
      */
     static S3Clients of(S3Config config, ServiceClock clock) {
         SdkHttpClient connections =
                 Apache5HttpClient.builder()
                         .maxConnections(config.getMaxConnections())
                         .connectionTimeout(config.getSocketConnectTimeout().toJavaTime())
-                        // A caller that waits for a connection waits for another request to end
+                        // A caller that waits for a connection waits for the end of another request
                         .connectionAcquisitionTimeout(config.getSocketTimeout().toJavaTime())
                         .socketTimeout(config.getSocketTimeout().toJavaTime())
                         .tcpKeepAlive(true)
@@ -85,23 +85,26 @@ final class S3Clients implements AutoCloseable {
         return credentials;
     }
 
-    /** By which requests are signed. */
+    /** The clock of signatures. */
     ServiceClock clock() {
         return clock;
     }
 
-    /** With which requests are signed. */
+    /** The region of signatures. */
     String region() {
         return repeating.serviceClientConfiguration().region().id();
     }
 
-    /** The URLs of a bucket's objects, with the bucket where the configuration wants it. */
+    /**
+     * The URLs of a bucket's objects, with the bucket in the host name or in the path, as
+     * configured.
+     */
     ObjectUrls urls(String bucket) {
         String any = repeating.utilities().getUrl(get -> get.bucket(bucket).key("x")).toString();
         return new ObjectUrls(any.substring(0, any.length() - 1));
     }
 
-    /** Sends each request once. */
+    /** The client that sends each request once. */
     S3Client once() {
         return once;
     }
@@ -117,7 +120,7 @@ final class S3Clients implements AutoCloseable {
                         .httpClient(connections)
                         .credentialsProvider(credentials)
                         .forcePathStyle(config.isPathStyleAccess())
-                        // S3Checksums sends and requests the checksums that we want
+                        // S3Checksums sends and requests the checksums instead
                         .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
                         .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)
                         .authSchemeProvider(signedBy(clock))
@@ -130,15 +133,14 @@ final class S3Clients implements AutoCloseable {
                 .ifPresent(
                         endpoint -> {
                             builder.endpointOverride(URI.create(endpoint));
-                            // A service of one's own seldom has regions, but requests are signed
-                            // with one
+                            // A self-hosted service seldom has regions, but signatures need one
                             builder.region(Region.US_EAST_1);
                         });
         config.getRegion().ifPresent(region -> builder.region(Region.of(region)));
         return builder.build();
     }
 
-    /** As the SDK signs, but by this clock. */
+    /** The signing of the SDK with this clock. */
     private static S3AuthSchemeProvider signedBy(ServiceClock clock) {
         S3AuthSchemeProvider schemes = S3AuthSchemeProvider.defaultProvider();
         return request ->
@@ -161,7 +163,7 @@ final class S3Clients implements AutoCloseable {
                 .orElseGet(() -> DefaultCredentialsProvider.builder().build());
     }
 
-    /** Sends what may be repeated: reads, deletions, parts of an upload. */
+    /** Sends a request that may be repeated: reads, deletions, parts of an upload. */
     <T> T repeat(Function<S3Client, T> request) {
         for (int attempt = 1; ; attempt++) {
             try {
@@ -174,7 +176,7 @@ final class S3Clients implements AutoCloseable {
         }
     }
 
-    /** Sends what creates an object once. */
+    /** Sends a request that creates an object, once. */
     <T> T once(Function<S3Client, T> request) {
         try {
             return send(once, request);
@@ -183,7 +185,10 @@ final class S3Clients implements AutoCloseable {
         }
     }
 
-    /** Sends again what was refused for our clock, once: nothing has happened then. */
+    /**
+     * Sends a request, and sends it once more if it was refused because of our clock: a refused
+     * request had no effect.
+     */
     private <T> T send(S3Client client, Function<S3Client, T> request) throws CutAnswer {
         Duration before = clock.skew();
         try {

@@ -27,9 +27,9 @@ public class S3Config {
     public enum SseType {
         /** The bucket's default. */
         NONE,
-        /** The service, with keys of its own (SSE-S3). */
+        /** By the service, with keys of its own (SSE-S3). */
         S3,
-        /** The service, with a key of KMS (SSE-KMS). */
+        /** By the service, with a key of KMS (SSE-KMS). */
         KMS
     }
 
@@ -45,7 +45,7 @@ public class S3Config {
     private int maxErrorRetries = 10;
     private Duration socketConnectTimeout = new Duration(5, TimeUnit.SECONDS);
     private Duration socketTimeout = new Duration(30, TimeUnit.SECONDS);
-    // 16 MiB: requests of 8 to 16 MiB cost least, and 10,000 parts of it are larger than any file
+    // 16 MiB: requests of 8 to 16 MiB cost least, and 10,000 parts of this size exceed any file
     private DataSize streamingPartSize = DataSize.of(16, DataSize.Unit.MEGABYTE);
 
     public Optional<String> getEndpoint() {

@@ -23,7 +23,7 @@ import software.amazon.awssdk.services.s3.S3Client;
  * <p>Thread-safe.
  */
 final class S3Creation {
-    /** In the metadata of every object created here: the UUID of its creation. */
+    /** The metadata key, in every object created here, of the UUID of its creation. */
     static final String METADATA_KEY = "stele-creation";
 
     /** Pauses of 50, 200 and 800 ms between them; callers that need the outcome repeat the call. */
@@ -61,7 +61,7 @@ final class S3Creation {
      *
      * @param id of this creation
      * @param request creates the object or fails
-     * @return whether the object is ours; if not, another is there
+     * @return whether the object is ours; if not, another object exists
      * @throws IOException if it was refused, or if the outcome is unknown
      */
     boolean create(String path, String id, Function<S3Client, ?> request) throws IOException {
@@ -126,7 +126,8 @@ final class S3Creation {
                 if (S3Failures.ofCreation(e) == S3Failures.Creation.REFUSED) {
                     throw failure;
                 }
-                // A conflict (409) has changed nothing; but what it lost against may
+                // A conflict (409) has changed nothing; only the request that it lost against may
+                // change the object
                 unknown =
                         S3Failures.ofCreation(e) == S3Failures.Creation.CONFLICT
                                 ? unknown

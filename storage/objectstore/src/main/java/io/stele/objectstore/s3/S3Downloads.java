@@ -22,7 +22,7 @@ import javax.net.ssl.SSLContext;
  * source.
  */
 final class S3Downloads {
-    /** S3 returns other addresses every few seconds, and each is valid for long. */
+    /** S3 returns other addresses every few seconds, and each address is valid for long. */
     private static final Duration LOOKUP_EVERY = Duration.ofSeconds(10);
 
     private static final Duration KEEP_ADDRESSES = Duration.ofMinutes(2);
@@ -30,9 +30,9 @@ final class S3Downloads {
     private S3Downloads() {}
 
     /**
-     * Starts one.
+     * Starts a download manager.
      *
-     * @throws IOException if there is no selector to be had, or no TLS
+     * @throws IOException if no selector can be opened, or TLS is not available
      */
     static DownloadManager start(
             S3Location location,

@@ -6,9 +6,9 @@ import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 import software.amazon.awssdk.services.s3.model.ServerSideEncryption;
 
 /**
- * The server-side encryption settings that are added to requests that create S3 objects.
+ * The server-side encryption settings that are added to each request that creates an S3 object.
  *
- * @param kmsKeyId with KMS; empty for the key of AWS
+ * @param kmsKeyId the key of KMS; empty for the default key of AWS
  */
 record S3Encryption(S3Config.SseType type, Optional<String> kmsKeyId) {
     PutObjectRequest.Builder apply(PutObjectRequest.Builder request) {

@@ -14,20 +14,20 @@ import software.amazon.awssdk.services.s3.model.S3Exception;
  * interface.
  */
 final class S3Failures {
-    /** The status of refusals: of the caller, or of its clock. */
+    /** The status of requests that were refused because of the caller's rights or its clock. */
     static final int FORBIDDEN = 403;
 
     /** The outcomes of a request that creates an object only if none exists. */
     enum Creation {
-        /** Something is there: 412. */
+        /** An object exists: 412. */
         EXISTS,
-        /** Lost against another one that was under way, perhaps one that fails: 409. */
+        /** The request lost against a concurrent one, which may fail later: 409. */
         CONFLICT,
-        /** The upload whose parts were to be joined is not there, or no longer. */
+        /** The multipart upload whose parts were to be joined does not exist, or no longer. */
         UPLOAD_GONE,
-        /** It has not happened, and would not the next time. */
+        /** The creation has not happened, and a repetition would be refused, too. */
         REFUSED,
-        /** It may have happened, or may still happen. */
+        /** The creation may have happened, or may still happen. */
         UNKNOWN
     }
 
@@ -43,11 +43,11 @@ final class S3Failures {
             case 409 -> Creation.CONFLICT;
             case 404 ->
                     code(answer).equals("NoSuchUpload") ? Creation.UPLOAD_GONE : Creation.REFUSED;
-            // The service gave up on a slow or a cut request: it is as good as a timeout
+            // The service gave up on a slow or cut request, which has the same effect as a timeout
             case 408, 429 -> Creation.UNKNOWN;
             case 400 ->
                     switch (code(answer)) {
-                        // The received bytes differed from the sent ones: nothing was stored
+                        // The received bytes differed from the sent bytes: nothing was stored
                         case "RequestTimeout", "IncompleteBody", "BadDigest" -> Creation.UNKNOWN;
                         default -> Creation.REFUSED;
                     };
@@ -57,7 +57,7 @@ final class S3Failures {
 
     /** Whether a requested object is missing; a missing bucket is an error. */
     static boolean isMissing(SdkException failure) {
-        // A HEAD is answered without a body and so without a code
+        // The response to a HEAD has no body and therefore no code
         return failure instanceof S3Exception answer
                 && answer.statusCode() == 404
                 && !code(answer).equals("NoSuchBucket");
@@ -91,7 +91,7 @@ final class S3Failures {
         return new IOException(message, failure);
     }
 
-    /** The code of an error of S3; empty where it has none. */
+    /** The code of an error of S3; the empty text if it has none. */
     static String code(S3Exception answer) {
         return answer.awsErrorDetails() == null || answer.awsErrorDetails().errorCode() == null
                 ? ""

@@ -24,8 +24,9 @@ import software.amazon.awssdk.services.s3.model.ObjectIdentifier;
 import software.amazon.awssdk.services.s3.model.S3Object;
 
 /**
- * Folders of a bucket: what keys have before a slash. An empty folder is an empty object whose key
- * ends with a slash, as other clients of S3 make it too. Thread-safe.
+ * The folder operations of an S3 object store: find, list, create, delete and copy, by requests to
+ * the bucket. A folder is a prefix of keys that ends with a slash. An empty folder is an empty
+ * object whose key ends with a slash, as other clients of S3 make it too. Thread-safe.
  */
 final class S3Folders {
     private final S3Location location;
@@ -67,7 +68,7 @@ final class S3Folders {
     FolderLevel list(String folder) throws IOException {
         String start = prefix(folder);
         List<ObjectEntry> objects = new ArrayList<>();
-        TreeSet<String> folders = new TreeSet<>(); // a page may begin with the last one's end
+        TreeSet<String> folders = new TreeSet<>(); // pages may overlap by a folder
         forEachPage(
                 folder,
                 request(folder).delimiter("/"),
@@ -93,7 +94,7 @@ final class S3Folders {
                 location.path(object.key()), object.size(), time(object.lastModified()));
     }
 
-    /** One empty object, unless something is below it. */
+    /** Creates one empty object, unless the folder contains objects. */
     void create(String folder) throws IOException {
         if (folder.isEmpty() || exists(folder)) {
             return;
@@ -110,7 +111,7 @@ final class S3Folders {
     }
 
     /**
-     * @param deleted receives the path of each object that was
+     * @param deleted receives the path of each deleted object
      */
     boolean delete(String folder, boolean recursive, Consumer<String> deleted) throws IOException {
         String own = prefix(folder);
@@ -135,7 +136,10 @@ final class S3Folders {
         return any[0];
     }
 
-    /** A page of a listing has no more than one request deletes. */
+    /**
+     * Deletes the keys of one page of a listing by one request; a page has no more keys than such a
+     * request may have.
+     */
     private void deleteAll(String folder, List<String> keys) throws IOException {
         List<ObjectIdentifier> all =
                 keys.stream().map(key -> ObjectIdentifier.builder().key(key).build()).toList();
@@ -165,7 +169,10 @@ final class S3Folders {
         }
     }
 
-    /** The paths of all objects in a folder and those below it, and of its markers. */
+    /**
+     * The paths of all objects in a folder and in the folders below it, and of the folders' marker
+     * objects.
+     */
     List<String> all(String folder) throws IOException {
         List<String> paths = new ArrayList<>();
         forEachPage(
@@ -175,7 +182,7 @@ final class S3Folders {
         return paths;
     }
 
-    /** Copies within the service, over what may be there. */
+    /** Copies an object within the service; replaces an existing target. */
     void copy(String from, String to) throws IOException {
         try {
             clients.repeat(

@@ -6,7 +6,7 @@ import io.stele.objectstore.ObjectPath;
 import java.util.Locale;
 
 /**
- * A part of a bucket: {@code s3://bucket/prefix}.
+ * The location of a store on S3: a bucket, or a prefix of its keys ({@code s3://bucket/prefix}).
  *
  * @param prefix of all keys, without slashes at its ends; may be empty
  */

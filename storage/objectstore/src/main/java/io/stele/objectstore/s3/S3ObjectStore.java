@@ -43,10 +43,10 @@ import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 import software.amazon.awssdk.services.s3.model.S3Object;
 
 /**
- * Objects in a bucket of S3 or of a service that speaks its protocol and creates atomically with
- * {@code If-None-Match: *}. Reads go through a {@link DownloadManager}; objects larger than a part
- * are uploaded in parts. What may be repeated is, by it and by the SDK; creations are repeated by
- * {@link S3Creation}, which finds out what became of them.
+ * An object store in a bucket of S3, or of a compatible service that creates objects atomically
+ * with {@code If-None-Match: *}. A {@link DownloadManager} reads objects; objects larger than a
+ * part are uploaded in parts. The download manager and the SDK repeat requests that may be
+ * repeated. {@link S3Creation} repeats creations, and determines their outcomes.
  *
  * <p>Safe for use by many threads. Closing it closes its connections.
  */
@@ -104,7 +104,7 @@ public final class S3ObjectStore implements FolderStore {
     }
 
     /**
-     * As the other.
+     * A store at a location, without any request to it yet.
      *
      * @param rule for the paths of its objects
      */
@@ -150,8 +150,8 @@ public final class S3ObjectStore implements FolderStore {
     }
 
     /**
-     * Fills what remains of a buffer, which may lie outside of the heap: its bytes are not copied
-     * on their way then. The position stays as it is.
+     * Fills the remaining bytes of a buffer, without a copy if it is off-heap. Its position does
+     * not change.
      *
      * @throws EOFException if the object ends before
      */
@@ -164,7 +164,7 @@ public final class S3ObjectStore implements FolderStore {
                     List.of(new RangeRead(new ByteRange(offset, length), target)));
         } catch (EOFException e) {
             checkEnd(path, offset, length, size(path));
-            throw e; // it has grown since
+            throw e; // the object has grown since
         } catch (TransientReadException e) {
             throw failed(path, e);
         }
@@ -299,7 +299,10 @@ public final class S3ObjectStore implements FolderStore {
         return clients.repeat(client -> client.getObject(request, reader));
     }
 
-    /** Reads bytes that were announced; if the connection ends before, the request is repeated. */
+    /**
+     * Reads the announced bytes; a connection that ends early is a failure for which the request is
+     * repeated.
+     */
     private void readFully(
             AbortableInputStream body, byte[] buffer, int offset, int length, String path) {
         int count;
@@ -341,7 +344,7 @@ public final class S3ObjectStore implements FolderStore {
                 ListObjectsV2Request next = request.build();
                 ListObjectsV2Response page = clients.repeat(client -> client.listObjectsV2(next));
                 for (S3Object object : page.contents()) {
-                    // Objects that consoles and file systems create to show a folder are not ours
+                    // Skip the marker objects that consoles and file systems create for folders
                     if (!object.key().endsWith("/")) {
                         entries.add(
                                 new ObjectEntry(
@@ -358,7 +361,7 @@ public final class S3ObjectStore implements FolderStore {
         } catch (SdkException e) {
             throw S3Failures.describe("list", location + "/" + prefix, e);
         }
-        // Some services list by folder
+        // Some services order listings by folder
         entries.sort(Comparator.comparing(ObjectEntry::path));
         return List.copyOf(entries);
     }
@@ -427,7 +430,7 @@ public final class S3ObjectStore implements FolderStore {
         return deleteFolder(from, true);
     }
 
-    /** A small one, such as a commit, by a creation that replaces nothing. */
+    /** Renames a small object, such as a commit, by a creation that replaces nothing. */
     private boolean renameObject(ObjectEntry from, String to) throws IOException {
         if (from.sizeBytes() <= partBytes) {
             if (!createIfAbsent(to, readFully(from.path()))) {

@@ -16,9 +16,9 @@ import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 import software.amazon.awssdk.services.s3.model.UploadPartRequest;
 
 /**
- * An object that is uploaded. Up to one part it is a single conditional PUT at the commit; a larger
- * one is a multipart upload whose parts are sent as they are full, by the writing thread, and
- * joined conditionally at the commit. Holds one part in memory.
+ * A writer that uploads one object to S3. An object of up to one part is a single conditional PUT
+ * at the commit. A larger object is a multipart upload: the writing thread sends each part when it
+ * is full, and the commit joins the parts conditionally. The writer buffers one part in memory.
  *
  * <p>Confined to one thread at a time.
  */

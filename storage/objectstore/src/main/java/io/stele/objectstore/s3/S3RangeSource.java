@@ -18,9 +18,8 @@ import java.util.concurrent.Executor;
 import java.util.function.Function;
 
 /**
- * Ranges of objects in a bucket over connections of our own; signatures and credentials are the
- * SDK's. An answer that sends to another host (307, as S3 does for buckets that are new) is
- * followed once. Thread-safe.
+ * A range source that reads S3 objects over Stele's own HTTP connections, with credentials from the
+ * SDK. A redirect to another host (307, as for new buckets of S3) is followed once. Thread-safe.
  */
 final class S3RangeSource implements RangeSource {
     private static final Attempt NOT_SENT =
@@ -43,10 +42,10 @@ final class S3RangeSource implements RangeSource {
     private final Executor executor;
 
     /**
-     * @param clock that of the signer, corrected by refusals
+     * @param clock the signer's clock, which refusals correct
      * @param urls of objects
      * @param locations of objects, for messages
-     * @param executor runs what may block, such as the signature of a redirected request
+     * @param executor runs tasks that may block, such as the signing of a redirected request
      */
     S3RangeSource(
             HttpRangeClient client,
@@ -89,7 +88,10 @@ final class S3RangeSource implements RangeSource {
         }
     }
 
-    /** A request that may be sent once more, elsewhere. Thread-safe. */
+    /**
+     * A request that may be sent once more, after a redirect or a correction of the clock.
+     * Thread-safe.
+     */
     private final class Following implements Attempt {
         private final RangeRequest request;
         private final Listener listener;
@@ -139,7 +141,10 @@ final class S3RangeSource implements RangeSource {
                     : S3Refusal.explain(head, body, locations.apply(request.object()));
         }
 
-        /** Whether it was refused for our clock, which is corrected then; once. */
+        /**
+         * Whether the request was refused because of our clock; then corrects the clock, at most
+         * once.
+         */
         private boolean isSkewed(ResponseHead head, byte[] body) {
             if (corrected
                     || head.status() != S3Failures.FORBIDDEN

@@ -22,14 +22,14 @@ final class S3Refusal {
     private static final Pattern CODE = Pattern.compile("<Code>([^<]{1,100})</Code>");
     private static final Pattern MESSAGE = Pattern.compile("<Message>([^<]{1,500})</Message>");
 
-    /** Those that the SDK's standard retries repeat as well. */
+    /** The statuses that the SDK's standard retries repeat, too. */
     private static final Set<Integer> TRANSIENT_STATUSES = Set.of(408, 429, 500, 502, 503, 504);
 
     private static final Set<String> TRANSIENT_CODES =
             Set.of(
                     "RequestTimeout",
                     "RequestTimeoutException",
-                    // Of which the clock is corrected
+                    // The clock is corrected after this one
                     "RequestTimeTooSkewed",
                     "InternalError",
                     "SlowDown",
@@ -45,7 +45,7 @@ final class S3Refusal {
 
     private S3Refusal() {}
 
-    /** The failure that an answer without the bytes is. */
+    /** The failure for a response without the requested bytes. */
     static IOException explain(ResponseHead head, byte[] body, String location) {
         String text = new String(body, UTF_8);
         String code = first(CODE, text);
@@ -68,7 +68,7 @@ final class S3Refusal {
                 location);
     }
 
-    /** The failure that an exception of the SDK is. */
+    /** The failure for an exception of the SDK. */
     static IOException explain(SdkException failure, String location) {
         IOException described = S3Failures.describe("read", location, failure);
         if (described instanceof NoSuchFileException) {

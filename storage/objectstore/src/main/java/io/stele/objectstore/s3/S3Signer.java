@@ -22,10 +22,10 @@ import software.amazon.awssdk.identity.spi.AwsCredentialsIdentity;
 import software.amazon.awssdk.identity.spi.AwsSessionCredentialsIdentity;
 
 /**
- * Heads of GETs with a signature (SigV4 of the S3 API, "Authenticating Requests: Using the
- * Authorization Header") and credentials from the SDK's chain. The SDK's signer makes the same, to
- * the byte; it takes some 0.5 ms of processor time a request until its code is compiled, which is
- * more than a request of 1 MiB takes otherwise. Thread-safe.
+ * An encoder and signer of GET requests to S3 (SigV4 of the S3 API, "Authenticating Requests: Using
+ * the Authorization Header"), with credentials from the SDK's chain. The SDK's signer produces the
+ * same bytes, but until its code is compiled it takes more processor time than the rest of a
+ * request of 1 MiB. Thread-safe.
  */
 final class S3Signer {
     private static final String EMPTY_BODY_SHA256 =
@@ -46,8 +46,8 @@ final class S3Signer {
     }
 
     /**
-     * The head of a request for a range, with its empty line. May block while credentials are
-     * fetched.
+     * The encoded head of a request for a range, with its final empty line. May block while
+     * credentials are fetched.
      *
      * @param url without a query, its path as S3 encodes paths
      * @param withChecksum whether to request the object's checksum
@@ -92,7 +92,7 @@ final class S3Signer {
                 .getBytes(ISO_8859_1);
     }
 
-    /** All that is signed, as {@code name:value}, in the order of the names. */
+    /** All signed headers, as {@code name:value}, in the order of their names. */
     private static List<String> headers(
             URI url,
             ByteRange range,
@@ -117,7 +117,7 @@ final class S3Signer {
         return header.substring(0, header.indexOf(':'));
     }
 
-    /** With its port, unless it is that of the scheme. */
+    /** The host of a URL, with its port unless that is the default of the scheme. */
     private static String host(URI url) {
         int usual = url.getScheme().equalsIgnoreCase("https") ? 443 : 80;
         return url.getPort() < 0 || url.getPort() == usual

@@ -25,8 +25,9 @@ import software.amazon.awssdk.services.s3.model.ChecksumMode;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 
 /**
- * Ranges of objects in a bucket by the SDK's synchronous client, each on a thread of the executor:
- * for proxies and other features that our own connections do not support. Thread-safe.
+ * A range source that reads S3 objects with the SDK's blocking client, each request on a thread of
+ * the executor. It is for proxies and other features that Stele's own connections do not support.
+ * Thread-safe.
  */
 final class SdkRangeSource implements RangeSource {
     private static final int PIECE_BYTES = 64 << 10;
@@ -74,7 +75,7 @@ final class SdkRangeSource implements RangeSource {
         return get;
     }
 
-    /** One request. The thread that runs it is interrupted by its cancellation, and only then. */
+    /** One request. Only its cancellation interrupts the thread that runs it. */
     private final class Get implements Attempt, Runnable {
         private final RangeRequest request;
         private final Listener listener;
@@ -149,7 +150,7 @@ final class SdkRangeSource implements RangeSource {
                                     get.bucket(bucket)
                                             .key(keys.apply(request.object()))
                                             .range(request.range().header())
-                                            // The client compares it by itself
+                                            // The client compares the checksum itself
                                             .checksumMode(
                                                     checksums.isAskedFor(request)
                                                             ? ChecksumMode.ENABLED
@@ -159,7 +160,7 @@ final class SdkRangeSource implements RangeSource {
                     copy(body, body.response());
                     whole = true;
                 } catch (SdkClientException e) {
-                    // Of a body that had begun: its checksum is another, for one
+                    // The failure of a body that had begun, such as a wrong checksum
                     throw new TransientReadException(
                             "Cannot read the answer for %s: %s"
                                     .formatted(locations.apply(request.object()), e.getMessage()),

@@ -12,12 +12,15 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 
 /**
- * The time by which requests are signed: that of the machine, until a refusal shows that the
- * service has another. S3 refuses signatures that are more than 15 minutes away from its clock.
- * Thread-safe.
+ * The clock for signatures of S3 requests: the machine's time, corrected when a refusal shows that
+ * the service's clock differs. S3 refuses signatures that are more than 15 minutes away from its
+ * clock. Thread-safe.
  */
 final class ServiceClock extends Clock {
-    /** Dates of answers that differ by less are in order: they have seconds, and take a while. */
+    /**
+     * Smaller differences are no skew: the dates of responses have whole seconds, and responses
+     * take a while.
+     */
     private static final Duration TOLERANCE = Duration.ofMinutes(2);
 
     private final InstantSource machine;
@@ -33,10 +36,10 @@ final class ServiceClock extends Clock {
     }
 
     /**
-     * From now on this is the time of the service, if a refusal shows another.
+     * Sets this clock to the time of the service, if a refusal shows another time.
      *
-     * @param date as the answer's header has it
-     * @return false: it is no date
+     * @param date the header of the response
+     * @return false if the header is no date
      */
     boolean correct(String date) {
         try {

@@ -9,8 +9,8 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keys of signatures (SigV4), which are valid for a day, a region and a secret: the last one is
- * cached. Thread-safe.
+ * A computation of SigV4 signatures that caches the last signing key, which is valid for one day,
+ * region and secret. Thread-safe.
  */
 final class SigningKeys {
     private static final String ALGORITHM = "HmacSHA256";
@@ -32,7 +32,7 @@ final class SigningKeys {
     /**
      * The signature of a text.
      *
-     * @param day of the text's time, as {@code 20261123}
+     * @param day of the signature, as {@code 20261123}
      */
     byte[] sign(String text, String day, String secret) {
         Key key = last;

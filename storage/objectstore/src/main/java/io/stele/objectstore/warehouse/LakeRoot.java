@@ -15,8 +15,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All files of a bucket, of an HDFS or of this host: the store of the files of lakes, which others
- * write as well and which have any names.
+ * The root of a bucket, an HDFS or the local file system, with a factory of the store of all its
+ * files, for data lakes. Other programs write these files, too, and they have any names.
  *
  * @param authority the bucket, or host and port; empty for this host and for the HDFS that the
  *     configuration of Hadoop names
@@ -45,7 +45,7 @@ public record LakeRoot(Kind kind, String authority) {
      * The root of a location that has this scheme and authority.
      *
      * @param scheme {@code s3}, {@code s3a}, {@code hdfs}, {@code file}, or none for a path
-     * @throws IllegalArgumentException for anything else
+     * @throws IllegalArgumentException for any other scheme
      */
     public static LakeRoot of(@Nullable String scheme, @Nullable String authority) {
         Kind kind =
@@ -62,9 +62,11 @@ public record LakeRoot(Kind kind, String authority) {
     }
 
     /**
-     * Its store, without any request yet. Opening it and reading from it change nothing there.
+     * A store over all files below the root, without any request yet. Opening it and reading from
+     * it change nothing there.
      *
-     * @throws IOException if threads or the configuration of Hadoop cannot be had
+     * @throws IOException if threads cannot be started, or the configuration of Hadoop cannot be
+     *     read
      */
     public FolderStore open(WarehouseAccess access) throws IOException {
         return switch (kind) {
@@ -80,7 +82,7 @@ public record LakeRoot(Kind kind, String authority) {
                             access.retrievalThreads());
             case HDFS ->
                     HadoopObjectStore.ofLake(
-                            // Of the path it takes the file system alone
+                            // The store uses only the file system of this location, not its path
                             HadoopLocation.parse("hdfs://" + authority + "/lake"),
                             access.hadoop(),
                             access.retrieval(),

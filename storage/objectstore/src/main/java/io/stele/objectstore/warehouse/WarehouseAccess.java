@@ -14,10 +14,10 @@ import java.util.random.RandomGenerator;
  *
  * @param s3 used by buckets only
  * @param hadoop used by Hadoop file systems only
- * @param retrieval how buckets and Hadoop file systems are read
+ * @param retrieval the settings of reads from buckets and Hadoop file systems
  * @param random thread-safe
  * @param sleepMillis blocks the calling thread between attempts
- * @param retrievalThreads the threads of those reads
+ * @param retrievalThreads the threads of reads from buckets and Hadoop file systems
  */
 public record WarehouseAccess(
         S3Config s3,

@@ -13,8 +13,9 @@ import java.nio.file.Path;
 import java.util.Locale;
 
 /**
- * The location of a warehouse, as configured: a local folder, an S3 bucket or a Hadoop file system.
- * {@code toString} returns a text that any process that reaches the location can parse.
+ * The location of a warehouse, as configured: a local folder, an S3 bucket or a Hadoop file system,
+ * with a factory of its object store. {@code toString} returns a text that any process that reaches
+ * the location can parse.
  */
 public sealed interface WarehouseLocation {
     /** A folder of this host. */
@@ -103,7 +104,10 @@ public sealed interface WarehouseLocation {
         };
     }
 
-    /** The same for the only process that deletes files; it may leave files of a folder open. */
+    /**
+     * The store of this location for the only process that deletes files; a store of a local folder
+     * may then keep files open.
+     */
     default ObjectStore openAsOwner(WarehouseAccess access) throws IOException {
         return switch (this) {
             case Folder folder -> LocalObjectStore.forOwner(folder.path());

@@ -7,11 +7,11 @@ import java.util.Arrays;
 import java.util.Comparator;
 
 /**
- * The keys of the rows of a clustered file, collected in file order and written into its key index
- * in key order. Confined to one thread.
+ * A buffer of the keys of a column file whose rows are not in key order, which sorts them and
+ * writes the file's key index. Confined to one thread.
  */
 final class ClusteredKeys {
-    /** Limit of about this many bytes for the keys of a file. */
+    /** The approximate limit of the memory for the keys of a file, in bytes. */
     static final long MAX_BYTES = 128L << 20;
 
     // Two LSNs, a start, and the boxed position while sorting.
@@ -43,7 +43,7 @@ final class ClusteredKeys {
         starts[count] = end;
     }
 
-    /** Memory that the keys need, about. */
+    /** The approximate memory of the keys, in bytes. */
     long sizeBytes() {
         return starts[count] + (long) count * ENTRY_BYTES;
     }
@@ -52,8 +52,8 @@ final class ClusteredKeys {
     void writeTo(KeyIndexWriter index) throws IOException {
         Integer[] order = new Integer[count];
         Arrays.setAll(order, ordinal -> ordinal);
-        // Of two rows with one key and one LSN, as a worker's file may have, at most one is
-        // visible; it counts as the newest.
+        // A worker's file may have two rows with one key and LSN, of which at most one is visible:
+        // it is sorted first.
         Arrays.sort(
                 order,
                 ((Comparator<Integer>) this::compareKeys)

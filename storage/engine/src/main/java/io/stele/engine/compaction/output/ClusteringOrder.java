@@ -15,10 +15,10 @@ import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The order of the rows within a column file: by clustering key, then by key, newest version first;
- * of a table without a clustering key by key alone. No read depends on this order, since the key
- * indexes of clustered files have the place of each row. It produces stripes that a predicate can
- * skip. Confined to one thread.
+ * The sort order of rows within a column file: by clustering key, if there is one, then by primary
+ * key or row id, newest first. No read depends on this order, since the key index of a clustered
+ * file has the position of each row. It lets scans skip stripes by their statistics. Confined to
+ * one thread.
  */
 public final class ClusteringOrder {
     // Zero bytes of text are doubled, and each column has markers.
@@ -41,17 +41,20 @@ public final class ClusteringOrder {
                         : KeyEncoder.forColumns(schema, schema.clusteringKey());
     }
 
-    /** Room for some columns of any row, encoded. */
+    /** A buffer for the encoded values of some columns of any row. */
     static GrowingBytes buffer(String what) {
         return new GrowingBytes(64, MAX_BYTES, ErrorCode.KEY_TOO_LARGE, what);
     }
 
-    /** Whether files of the table have an order of their own. */
+    /** Whether the files of a table are sorted by a clustering key. */
     public static boolean isClustered(TableShard table) {
         return !table.schema().clusteringKey().isEmpty();
     }
 
-    /** A version in its place, with the LSN from which it is not visible. */
+    /**
+     * A version with its clustering key, to be sorted, and with the LSN from which it is not
+     * visible.
+     */
     public Placed place(KeyedVersion version, long endLsn) {
         return new Placed(clusteringKey(version), version, endLsn);
     }
@@ -67,9 +70,10 @@ public final class ClusteringOrder {
     }
 
     /**
-     * A row on its way into a file.
+     * A row to be sorted and written into a file.
      *
-     * @param endLsn {@link RetainedVersions#PRESENT} if it is visible
+     * @param endLsn the LSN from which the row is not visible; {@link RetainedVersions#PRESENT} if
+     *     it is
      */
     public record Placed(byte[] clusteringKey, KeyedVersion version, long endLsn) {
         public static final Comparator<Placed> ORDER =

@@ -36,7 +36,10 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** One column file, its key index and its first deletions in the making. Confined to one thread. */
+/**
+ * A builder of one column file with its key index, bitmap index and first deletions, whose objects
+ * are only published later. Confined to one thread.
+ */
 public final class ColumnFileBuilder implements Closeable {
     private final TableFiles files;
     private final TableShard table;
@@ -125,7 +128,7 @@ public final class ColumnFileBuilder implements Closeable {
                 commits);
     }
 
-    /** Its place among the files of one output. */
+    /** The index of this file among the files of one output. */
     public int number() {
         return number;
     }
@@ -155,10 +158,10 @@ public final class ColumnFileBuilder implements Closeable {
     }
 
     /**
-     * Picks a row of another file, to be copied with others, and returns its ordinal; only of files
-     * in key order without bitmaps.
+     * Picks a row of an input file, to be copied later together with others, and returns its
+     * ordinal. Only for files in key order without bitmap indexes.
      *
-     * @param sources where all rows are picked from
+     * @param sources the batches of all input files
      * @param source index of the row's file among these
      * @param position of the row in the file's batch
      */
@@ -196,15 +199,15 @@ public final class ColumnFileBuilder implements Closeable {
         }
     }
 
-    /** As {@link #isFullBefore(KeyedVersion, long)}, of a file whose rows are picked. */
+    /** As {@link #isFullBefore(KeyedVersion, long)}, for a file whose rows are picked. */
     boolean isFullBefore(byte[] key, int keyLength, long targetBytes) {
         return rowBytes >= targetBytes && !keys.isLast(key, 0, keyLength);
     }
 
     /**
-     * Whether {@code next} belongs into another file, because this one is large enough: its rows
-     * before encoding and compression, or the keys of a clustered file. Where rows are in key order
-     * all versions of a key stay together.
+     * Whether {@code next} belongs into another file, because this file is large enough. The size
+     * is that of the rows before encoding and compression, or of the keys of a clustered file.
+     * Where rows are in key order, all versions of a key stay in one file.
      */
     boolean isFullBefore(KeyedVersion next, long targetBytes) {
         if (clustered != null) {
@@ -213,12 +216,14 @@ public final class ColumnFileBuilder implements Closeable {
         return rowBytes >= targetBytes && (last == null || last.compareKey(next) != 0);
     }
 
-    /** Compacting it again would only write the same file. */
+    /** Marks the file as full, since compacting it again would only write the same file. */
     void markFull() {
         level = Math.max(level, ColumnCompactionPolicy.FULL_LEVEL);
     }
 
-    /** Completes the file, which is to be published; nothing is called after this. */
+    /**
+     * Completes the file, which is then to be published; no other method may be called afterwards.
+     */
     FinishedFile finish() throws IOException {
         copyPicked();
         ColumnFileSummary summary = rows.finish();
@@ -257,13 +262,13 @@ public final class ColumnFileBuilder implements Closeable {
         return new FinishedFile(files, commits, entry, deletes(), versions, summary.end());
     }
 
-    /** Throws an unfinished file away. */
+    /** Discards an unfinished file. */
     @Override
     public void close() throws IOException {
         CloseAll.of(rows::close, keys::close, commits::giveUp);
     }
 
-    // In LSN order, which deletion vectors require; versions of hot keys come in any order here.
+    // In LSN order, which deletion vectors require; rows are added in another order.
     private DeletionVector deletes() {
         DeletionVector deletes = new DeletionVector();
         ended.sort(Comparator.comparingLong(Ended::lsn));

@@ -21,16 +21,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A writer of rows into column files, for flushes and compactions. Rows come partition by partition
- * and in the table's {@link ClusteringOrder}. Each partition and segment gets its own file, which
- * ends at about a given number of bytes. Obsolete row versions can go into files of their own:
- * history that readers of the present need not open. Confined to one thread. Files written before a
- * failure are unreferenced and are collected at the next start. Finished files are published in
+ * A writer of rows into column files, for flushes and compactions. Rows are added partition by
+ * partition and in the table's {@link ClusteringOrder}. Each partition and segment gets its own
+ * files of about a given size. Obsolete row versions can be written into separate history files,
+ * which readers of the present need not open. Confined to one thread. Files written before a
+ * failure are unreferenced and are deleted after the next start. Finished files are published in
  * parallel, while the next ones are written.
  *
  * <p>Invariant: open files are of one partition, so at most two per segment, since each has up to a
- * stripe in memory. Of a published file only what readers need stays in memory. Files that wait for
- * publication are bounded by {@link ParallelWrites}.
+ * stripe in memory. Only the metadata that readers need stays in memory of a published file. Files
+ * that wait for publication are bounded by {@link ParallelWrites}.
  */
 public final class ColumnFileOutput implements AutoCloseable {
     private static final ByteBuffer NO_PARTITION = ByteBuffer.allocate(0);
@@ -49,10 +49,10 @@ public final class ColumnFileOutput implements AutoCloseable {
     private final Map<Place, ColumnFileBuilder> open = new LinkedHashMap<>();
     private final ParallelWrites publishing;
     private final List<@Nullable FinishedFile> finished = new ArrayList<>(); // null: still open
-    private @Nullable Place lastPlace; // most rows go where the one before went
+    private @Nullable Place lastPlace; // most rows have the place of the row before
     private @Nullable ColumnFileBuilder lastBuilder;
 
-    /** All rows of a partition in one segment. */
+    /** An output without segments. */
     public ColumnFileOutput(
             TableFiles files,
             TableShard table,
@@ -87,8 +87,9 @@ public final class ColumnFileOutput implements AutoCloseable {
     }
 
     /**
-     * Adds a row, by key ascending and LSN descending within a partition; of a clustered table in
-     * any order there, best in its own. A partition that comes back gets another file.
+     * Adds a row. Within a partition, rows must be added by key ascending and LSN descending; in a
+     * clustered table any order is allowed, best the clustering order. A partition that appears
+     * again gets another file.
      *
      * @param endLsn the LSN from which the row is not visible; {@link RetainedVersions#PRESENT} if
      *     it is
@@ -118,8 +119,8 @@ public final class ColumnFileOutput implements AutoCloseable {
     }
 
     /**
-     * The file that takes the next row, by key, of a compaction that copies columns; for {@link
-     * ColumnFileBuilder#pick}.
+     * The builder of the file for the next row in key order, for a compaction that copies columns
+     * by {@link ColumnFileBuilder#pick}.
      *
      * @param partition of all rows
      * @param endLsn as in {@link #add}
@@ -140,7 +141,7 @@ public final class ColumnFileOutput implements AutoCloseable {
         return builder == null ? begin(place) : builder;
     }
 
-    /** Copies the picked rows of files that are about to advance. */
+    /** Copies all picked rows; to be called before an input file advances. */
     public void copyPicked() throws IOException {
         table.checkNotDropped();
         for (ColumnFileBuilder builder : open.values()) {
@@ -177,8 +178,8 @@ public final class ColumnFileOutput implements AutoCloseable {
     }
 
     /**
-     * The finished files, in the order that {@link Placement#file} counts: all of them durable and
-     * visible.
+     * Finishes and publishes all files, and returns them, durable and opened, in the order of
+     * {@link Placement#file}.
      */
     public List<ColumnFile> finish() throws IOException {
         endAll();
@@ -216,7 +217,7 @@ public final class ColumnFileOutput implements AutoCloseable {
         publishing.add(file, file.heldBytes());
     }
 
-    /** Which file takes a row. */
+    /** The key by which a row's output file is selected. */
     private record Place(ByteBuffer partition, int segment, boolean isHistory) {}
 
     /** The place of a row: the number of the file and the row's ordinal in it. */

@@ -10,7 +10,10 @@ import java.io.IOException;
 import java.util.List;
 import java.util.OptionalLong;
 
-/** The bitmap index of a file that a flush or compaction writes. Confined to one thread. */
+/**
+ * A builder of the bitmap index of a column file that a flush or compaction writes. Confined to one
+ * thread.
+ */
 final class FileBitmaps {
     private final int[] columnIds;
     private final int[] columnIndexes;
@@ -41,7 +44,7 @@ final class FileBitmaps {
         }
     }
 
-    /** Size of the index in bytes; empty if there is none. */
+    /** Writes the index as an object and returns its size in bytes; empty if there is no index. */
     OptionalLong write(ObjectStore store, String path) throws IOException {
         return index.write(store, path);
     }

@@ -14,8 +14,8 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A column file with all its bytes and its key index, ready to be published and opened by any
- * thread. It is handed from one thread to the next.
+ * A complete column file with its indexes, whose objects are not yet committed, which any thread
+ * can publish to the store and open. It is handed from one thread to the next.
  */
 final class FinishedFile implements ParallelWrites.Write {
     private static final long OBJECTS = 2; // data and key index
@@ -26,13 +26,13 @@ final class FinishedFile implements ParallelWrites.Write {
     private final DeferredCommits commits;
     private final FileEntry entry;
     private final TableVersions versions;
-    private @Nullable DeletionVector deletes; // those two until it is opened
+    private @Nullable DeletionVector deletes; // both null once the file is opened
     private @Nullable WrittenFileMetadata end;
     private @Nullable ColumnFile opened;
 
     /**
-     * @param commits of the objects of the file
-     * @param end what its first readers need
+     * @param commits the deferred commits of the file's objects
+     * @param end the metadata that the file's first readers need
      */
     FinishedFile(
             TableFiles files,
@@ -50,7 +50,7 @@ final class FinishedFile implements ParallelWrites.Write {
     }
 
     /**
-     * An upper bound of the bytes that it has in memory until it is published: its objects, whose
+     * An upper bound of the memory until the file is published, in bytes: its objects, whose
      * buffers grow by doubling, for the store and for the data page cache, and its metadata.
      */
     long heldBytes() {
@@ -78,7 +78,7 @@ final class FinishedFile implements ParallelWrites.Write {
         commits.giveUp();
     }
 
-    /** The file, once it was published. */
+    /** The opened file; only after {@link #run}. */
     ColumnFile opened() {
         return requireNonNull(opened, "file is not published");
     }

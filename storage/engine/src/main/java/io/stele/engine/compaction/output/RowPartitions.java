@@ -9,9 +9,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An encoder of the partitions of rows, as file entries have them. It takes values of any length:
- * too long ones are refused before they are in the log, so logged ones must be written. Confined to
- * one thread.
+ * An encoder of the partition values of rows into the form that manifest entries use. It accepts
+ * values of any length: too long values are refused before they are logged, so logged values must
+ * be written. Confined to one thread.
  */
 public final class RowPartitions {
     private final @Nullable KeyEncoder encoder;
@@ -34,7 +34,10 @@ public final class RowPartitions {
         return encoder == null;
     }
 
-    /** The same array as for the row before if they share a partition; not to be changed. */
+    /**
+     * The encoded partition of a row; the same array as for the row before if they share a
+     * partition. It must not be changed.
+     */
     public byte[] of(BinaryRow row) {
         KeyEncoder partition = encoder;
         if (partition == null) {

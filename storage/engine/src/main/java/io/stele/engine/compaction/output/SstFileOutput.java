@@ -26,13 +26,12 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A writer of sorted versions into SST files of about a given size, for flushes and compactions:
- * versions of rows, or entries of a secondary index. All versions of a key are in one file.
- * Confined to one thread. Files written before a failure are unreferenced and are collected at the
- * next start.
+ * A writer of sorted row versions or secondary index entries into SST files of about a given size,
+ * for flushes, compactions and index builds. All versions of a key are in one file. Confined to one
+ * thread. Files written before a failure are unreferenced and are deleted after the next start.
  */
 public final class SstFileOutput implements AutoCloseable {
-    /** A prefix that many entries of an index share is of no use in a filter. */
+    /** A small filter for indexes that are not unique, whose prefixes many entries share. */
     private static final BlockFileOptions UNFILTERED = BlockFileOptions.DEFAULT.withBitsPerKey(1);
 
     private final TableFiles files;
@@ -52,7 +51,8 @@ public final class SstFileOutput implements AutoCloseable {
     /**
      * Writes rows of one schema version of the table.
      *
-     * @param endsLsn deletions of partitions at or below are among what is written
+     * @param endsLsn the LSN up to which range tombstones are applied to the written rows; empty if
+     *     there are none
      */
     public SstFileOutput(
             TableFiles files,
@@ -98,7 +98,7 @@ public final class SstFileOutput implements AutoCloseable {
         this.targetBytes = targetBytes;
     }
 
-    // The columns of a unique index are looked up with every write, and seldom found.
+    // The columns of a unique index are looked up by every write, and seldom found.
     private static FilteredKeys filtered(@Nullable IndexKeys index) {
         if (index == null) {
             return FilteredKeys.WHOLE;

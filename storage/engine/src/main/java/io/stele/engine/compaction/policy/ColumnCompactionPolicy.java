@@ -17,7 +17,8 @@ import java.util.PriorityQueue;
 import java.util.Set;
 
 /**
- * The compaction policy of a table's column files. Pure: the same files give the same answer.
+ * The compaction policy of a table's column files, which picks files from a list without reading
+ * them. It is pure: equal files give an equal pick.
  *
  * <p>Correct answers need no compaction. But few large files with few obsolete rows scan faster,
  * and files whose ranges of the clustering key do not overlap can be skipped. In this order:
@@ -45,8 +46,8 @@ public final class ColumnCompactionPolicy {
     private static final long MAX_TOGETHER_BYTES = 4 << 20; // a fraction of a second of work
 
     /**
-     * The level of column files that compaction finished because they were large enough. Such files
-     * are not compacted with smaller ones, even if compression made them small.
+     * The level of column files that compaction ended because they were large enough. Such files
+     * are not compacted with smaller files, even if compression made them small.
      */
     public static final int FULL_LEVEL = 2;
 
@@ -69,7 +70,7 @@ public final class ColumnCompactionPolicy {
         this.history = requireNonNull(history, "history is null");
     }
 
-    /** Column files to compact, or none, of a table without a segment key. */
+    /** The column files to compact, or none, for a table without a segment key. */
     Optional<Pick> pick(List<Candidate> files) {
         return pick(files, OptionalInt.empty());
     }
@@ -77,8 +78,9 @@ public final class ColumnCompactionPolicy {
     /**
      * Column files to compact, within each partition, or none.
      *
-     * @param segmentColumn the column that files are cut by: {@link SegmentPicker} picks before
-     *     size does, and files that are large enough for a segment are not compacted for their size
+     * @param segmentColumn the column by which files are cut. {@link SegmentPicker} picks before
+     *     files are picked by size, and files that are large enough for a segment are not compacted
+     *     for their size
      */
     public Optional<Pick> pick(List<Candidate> files, OptionalInt segmentColumn) {
         Together together = new Together(segmentColumn.isPresent());
@@ -114,8 +116,9 @@ public final class ColumnCompactionPolicy {
     }
 
     /**
-     * Column files to compact on request: any two of a partition that are not of full size, any
-     * with rows that are deleted for every reader, and any with both obsolete and present rows.
+     * Column files to compact on request: any two files of a partition that are not of full size,
+     * files with rows that are deleted for every reader, and files with both obsolete and present
+     * rows.
      */
     Optional<Pick> pickAll(List<Candidate> files) {
         return pickAll(files, OptionalInt.empty());
@@ -149,8 +152,8 @@ public final class ColumnCompactionPolicy {
     }
 
     /**
-     * About the bytes of the files that {@link #pick} would take now, one compaction after the
-     * other.
+     * The approximate bytes of the files that {@link #pick} would pick now, one compaction after
+     * the other.
      */
     public long pendingBytes(List<Candidate> files) {
         long pending = 0;
@@ -196,7 +199,10 @@ public final class ColumnCompactionPolicy {
                                         MERGED_LEVEL));
     }
 
-    /** Compacting files that are segments already would only cut them apart again. */
+    /**
+     * The files that may be compacted for their size. Compacting files that are already segments
+     * would only cut them apart again.
+     */
     private List<Candidate> mergedForSize(List<Candidate> group, OptionalInt segmentColumn) {
         if (segmentColumn.isEmpty()) {
             return group;
@@ -225,7 +231,9 @@ public final class ColumnCompactionPolicy {
         return List.copyOf(tiers.values());
     }
 
-    /** The full files of a level at the place that most of them cover. */
+    /**
+     * The full files of a level that cover the point of the clustering key that most of them cover.
+     */
     private List<Candidate> deepest(List<Candidate> group, int level) {
         List<Candidate> byStart =
                 group.stream()
@@ -290,11 +298,11 @@ public final class ColumnCompactionPolicy {
     private record Group(ByteBuffer partition, boolean isHistory) {}
 
     /**
-     * A column file.
+     * A column file that may be compacted.
      *
      * @param deletedRows rows that no reader can see any more
      * @param endedRows rows that readers of the present do not see
-     * @param range of the column that its rows are clustered by first; empty: unknown
+     * @param range of the first column by which its rows are clustered; empty: unknown
      */
     public record Candidate(
             FileEntry entry, long deletedRows, long endedRows, Optional<Range> range) {
@@ -316,7 +324,7 @@ public final class ColumnCompactionPolicy {
         }
     }
 
-    /** An interval of values, in a form that compares as bytes. */
+    /** An interval of encoded values, both ends inclusive, which compare as unsigned bytes. */
     @SuppressWarnings("ArrayRecordComponent")
     public // never compared as a whole
     record Range(byte[] min, byte[] max) {}
@@ -329,13 +337,14 @@ public final class ColumnCompactionPolicy {
         private long bytes;
 
         /**
-         * @param isAlone whether the first one is all: how files are cut depends on their partition
+         * @param isAlone whether only one compaction is picked, since the cuts of files depend on
+         *     their partition
          */
         Together(boolean isAlone) {
             this.isAlone = isAlone;
         }
 
-        /** Adds files of one partition, if they fit; returns whether it is full. */
+        /** Adds files of one partition, if they fit; returns whether the pick is full. */
         boolean add(List<Candidate> merged) {
             boolean fits =
                     files.isEmpty()

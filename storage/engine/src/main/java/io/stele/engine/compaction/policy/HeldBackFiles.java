@@ -7,14 +7,15 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Files of a table on which compactions failed, and how long compactions exclude them: longer with
- * each failure, so that intact files are compacted meanwhile. Confined to the shard's context.
+ * The files of a table on which compactions failed, with growing pauses during which compactions
+ * exclude them, so that intact files are compacted meanwhile. In memory only. Confined to the
+ * shard's context.
  */
 public final class HeldBackFiles {
-    /** The longest pause of compactions that may well succeed the next time. */
+    /** The first pause, short since the next attempt may well succeed. */
     private static final long FIRST_PAUSE_MILLIS = 10_000;
 
-    /** Eleven minutes: what is repaired or found in another copy need not wait much longer. */
+    /** Eleven minutes: a repaired file need not wait much longer. */
     private static final long LONGEST_PAUSE_MILLIS = 640_000;
 
     private final Map<String, Held> files = new HashMap<>();
@@ -26,9 +27,9 @@ public final class HeldBackFiles {
     }
 
     /**
-     * A compaction failed, and would fail again.
+     * Adds the inputs of a compaction that failed and would fail again.
      *
-     * @param inputs the inputs; those that the cause names are held back, or all if it names none
+     * @param inputs the files that the cause names are held back, or all files if it names none
      * @param cause the message, which may contain names of objects
      */
     public void failed(List<FileEntry> inputs, String cause, long nowMillis) {

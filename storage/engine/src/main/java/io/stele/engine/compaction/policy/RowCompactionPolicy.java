@@ -12,12 +12,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The leveled compaction policy of a table's SST files (as RocksDB's {@code
- * compaction_picker_level}). Pure: the same files give the same answer.
+ * The leveled compaction policy of a table's SST files, which picks files from a list without
+ * reading them (as RocksDB's {@code compaction_picker_level}). It is pure: equal files give an
+ * equal pick.
  *
  * <p>Level 0 holds flushes, which overlap, so a read may have to check each. Every level below is
- * one sorted run of files that do not overlap, and may hold ten times the bytes of the one above;
- * the last one has no limit. The level furthest beyond its limit is compacted: of level 0 all
+ * one sorted run of files that do not overlap, and may hold ten times the bytes of the level above;
+ * the last level has no limit. The level furthest beyond its limit is compacted: of level 0 all
  * files, of another level the one file that costs least for what it frees, each with the files it
  * overlaps one level down. So a compaction reads only a part of the table, and a byte is rewritten
  * about six times per level. A file that overlaps nothing only changes its level (a trivial move).
@@ -34,7 +35,7 @@ public final class RowCompactionPolicy {
     /** Flushes that make level 0 full. */
     static final int LEVEL0_FILES = 4;
 
-    /** The ratio of a level's limit to that of the level above. */
+    /** The ratio of a level's limit to the limit of the level above. */
     static final int RATIO = 10;
 
     /** Level 6 holds 100,000 times level 1: more than a shard ever has. */
@@ -90,8 +91,8 @@ public final class RowCompactionPolicy {
     }
 
     /**
-     * The files to compact on request: until one level has all, and then files with versions that
-     * no reader can see any more.
+     * The files to compact on request: until one level has all files, and then files with versions
+     * that no reader can see any more.
      */
     public Optional<Pick> pickAll(List<Candidate> files, long retentionLsn) {
         Levels levels = new Levels(files);
@@ -110,8 +111,8 @@ public final class RowCompactionPolicy {
     }
 
     /**
-     * About the bytes that compactions would have to read until every level is within its limit:
-     * how far compaction is behind.
+     * The approximate bytes that compactions would have to read until every level is within its
+     * limit.
      */
     public long pendingBytes(List<Candidate> files) {
         Levels levels = new Levels(files);
@@ -144,7 +145,7 @@ public final class RowCompactionPolicy {
         return limit;
     }
 
-    /** The file for which the fewest bytes below must be rewritten, for each of its own. */
+    /** The file with the smallest ratio of the overlapping bytes one level down to its own size. */
     private static Candidate cheapest(Levels levels, int level) {
         return levels.level(level).stream()
                 .min(
@@ -175,7 +176,8 @@ public final class RowCompactionPolicy {
                 inputs.stream().map(Candidate::entry).toList(), outputLevel, isMove, deeper);
     }
 
-    // Small files are better compacted: otherwise flushes of rising keys would stay small for ever.
+    // Small files are compacted instead of moved: otherwise flushes of ascending keys would stay
+    // small for ever.
     private boolean canMove(List<Candidate> files) {
         for (Candidate file : files) {
             boolean overlapsOther =
@@ -190,9 +192,8 @@ public final class RowCompactionPolicy {
     }
 
     /**
-     * The files next to the range of a compaction, if they are small by themselves and not large
-     * compared with the compaction. So small files grow geometrically, and none is rewritten often
-     * for it.
+     * The files next to the key range of a compaction, if they are small and not large compared
+     * with the compaction. So small files grow geometrically, and no file is rewritten often.
      */
     private List<Candidate> smallNeighbours(
             Levels levels, List<Candidate> inputs, int outputLevel) {
@@ -271,10 +272,10 @@ public final class RowCompactionPolicy {
     }
 
     /**
-     * An SST file.
+     * An SST file that may be compacted.
      *
-     * @param staleCount about the number of versions with a newer one in the file, and of
-     *     tombstones
+     * @param staleCount the approximate number of tombstones and of versions with a newer version
+     *     in the file
      */
     public record Candidate(FileEntry entry, long staleCount) {
         public Candidate {
@@ -283,17 +284,18 @@ public final class RowCompactionPolicy {
 
         /**
          * @param retentionLsn no reader reads below
-         * @param expiredLsn versions below have expired for every reader
+         * @param expiredLsn versions with a lower LSN have expired for every reader
          */
         public static Candidate of(SstFile file, long retentionLsn, long expiredLsn) {
             if (file.hasTombstonesBy(retentionLsn)) {
-                // Only a read of the file would show how many rows that affects; the read that
-                // follows shows it.
+                // All rows count as stale: only the compaction's read of the file shows how many
+                // are deleted.
                 return new Candidate(file.entry(), file.entry().rowCount());
             }
             Optional<SstFileReader> open = file.lazyReader().find();
             if (open.isEmpty()) {
-                // Not loaded yet: too few for a compaction of its own, unless one is requested
+                // The file is not loaded: 1 is too few for a compaction of the file alone, unless
+                // it is requested
                 return new Candidate(file.entry(), 1);
             }
             SstFileReader reader = open.get();
@@ -310,8 +312,8 @@ public final class RowCompactionPolicy {
      * Files to compact.
      *
      * @param isMove whether the files only change their level (a trivial move)
-     * @param deeper the files below the output that overlap it: where their keys may be, tombstones
-     *     must stay
+     * @param deeper the files below the output level that overlap the inputs; tombstones of keys
+     *     that they may contain must stay
      */
     public record Pick(
             List<FileEntry> inputs, int outputLevel, boolean isMove, List<FileEntry> deeper) {
@@ -342,7 +344,10 @@ public final class RowCompactionPolicy {
             return RowCompactionPolicy.bytes(level(level));
         }
 
-        /** The first level from {@code from} on that has files; beyond the last if none has. */
+        /**
+         * The first level from {@code from} on that has files; a level beyond the last if there is
+         * none.
+         */
         private int next(int from) {
             int level = from;
             while (level <= LAST_LEVEL && level(level).isEmpty()) {
@@ -351,7 +356,7 @@ public final class RowCompactionPolicy {
             return level;
         }
 
-        /** The files of a level that share keys with the range of others. */
+        /** The files of a level that overlap the key range of other files. */
         private List<Candidate> overlaps(List<Candidate> others, int level) {
             byte[] min = min(others);
             byte[] max = max(others);

@@ -12,13 +12,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cuts of the segment key between the column files that a compaction writes. Each file has a
- * range of the segment key to itself. So a query for a range of event time skips the others
- * (Hologres's segment key).
+ * The values of the segment key at which a compaction cuts its output into column files with
+ * disjoint ranges, so that queries skip files (Hologres's segment key).
  *
- * <p>The cuts divide the inputs into equal parts, if rows are spread evenly over the range of each
- * input: no row is read to find them. Rows without a value go with the lowest. Confined to one
- * thread.
+ * <p>The cuts divide the inputs into equal parts, assuming that rows are spread evenly over the
+ * range of each input; no row is read to find them. Rows without a value belong to the lowest
+ * segment. Confined to one thread.
  */
 public final class SegmentCuts {
     /**
@@ -27,7 +26,7 @@ public final class SegmentCuts {
      */
     private static final int SEGMENTS_PER_FILE = 8;
 
-    /** Each segment has a writer with its buffers while the compaction runs. */
+    /** Limited since each segment has a writer with buffers while the compaction runs. */
     static final int MAX_SEGMENTS = 16;
 
     private static final SegmentCuts NONE = new SegmentCuts(null, 0, new long[0]);
@@ -43,12 +42,14 @@ public final class SegmentCuts {
         this.cuts = cuts;
     }
 
-    /** One segment. */
+    /** No cuts: a single segment. */
     public static SegmentCuts none() {
         return NONE;
     }
 
-    /** Files below this size are compacted for their size, with any range. */
+    /**
+     * The size in bytes below which files are compacted for their size, regardless of their range.
+     */
     static long minSegmentBytes(long targetBytes) {
         return Math.max(1, targetBytes / SEGMENTS_PER_FILE);
     }
@@ -97,7 +98,7 @@ public final class SegmentCuts {
         return Arrays.copyOf(cuts, count);
     }
 
-    /** The lowest value with {@code bytes} below it, by bisection. */
+    /** The lowest value with at least {@code bytes} below it, by bisection. */
     private static long valueAt(List<SegmentSpan> spans, double bytes, long from, long to) {
         long low = from;
         long high = to;

@@ -9,19 +9,20 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * The choice of column files whose ranges of the segment key overlap. Where {@value
- * ColumnCompactionPolicy#TIER_FILES} or more of similar size share a value, a query for it reads
- * them all; their compaction cuts them apart ({@link SegmentCuts}). Pure.
+ * The part of the column compaction policy that picks files whose ranges of the segment key
+ * overlap. Where {@value ColumnCompactionPolicy#TIER_FILES} or more of similar size share a value,
+ * a query for that value reads all of them; their compaction cuts them apart ({@link SegmentCuts}).
+ * Pure.
  *
- * <p>Files that a compaction has cut at its size limit within one segment are left alone, and so
- * are files with a single value, which no cut divides. So compaction ends.
+ * <p>Files that a compaction has cut at its size limit within one segment are not picked, nor are
+ * files with a single value, which no cut divides. So compaction ends.
  */
 final class SegmentPicker {
     private SegmentPicker() {}
 
     /**
-     * A worker's file that was never cut; else files of similar size (a factor of four) at the
-     * value that most of them share; or none.
+     * A worker's file that was never cut; else files of similar size (a factor of four) that
+     * contain the value that most of them share; empty if there are none.
      */
     static Optional<List<FileEntry>> pick(
             List<FileEntry> files, int columnId, long minSegmentBytes) {
@@ -57,7 +58,10 @@ final class SegmentPicker {
         return Optional.empty();
     }
 
-    /** Whether a worker wrote it, in the order of its rows, and it is enough for two segments. */
+    /**
+     * Whether a worker wrote the file, so that it was not cut, and it is large enough for two
+     * segments.
+     */
     private static boolean isUncut(FileEntry file, int columnId, long minSegmentBytes) {
         return file.ingestLsn().isPresent()
                 && file.level() == 0

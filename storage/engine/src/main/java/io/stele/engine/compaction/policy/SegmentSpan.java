@@ -5,16 +5,16 @@ import io.stele.protocol.predicate.ColumnStats;
 import java.util.Optional;
 
 /**
- * The range of segment key values of the rows of a file: the first eight bytes of the encoded
- * values as an unsigned number, so that spans can be compared and divided. Values that differ later
- * only are one value here.
+ * The range of a file's segment key values, from its statistics, as unsigned numbers made of the
+ * first eight bytes of the encoded values. Values that only differ in later bytes are one value
+ * here.
  *
- * @param low unsigned
- * @param high unsigned, not below {@code low}
+ * @param low the lowest value, unsigned
+ * @param high the highest value, unsigned
  * @param bytes size of the file
  */
 record SegmentSpan(long low, long high, long bytes) {
-    /** Of a file's statistics of the segment key; empty where there are none. */
+    /** The span of a file by its statistics of the segment key; empty if there are none. */
     static Optional<SegmentSpan> of(FileEntry file, int columnId) {
         ColumnStats stats = file.columnStats().get(columnId);
         if (stats == null || stats.min().isEmpty() || stats.max().isEmpty()) {
@@ -27,7 +27,7 @@ record SegmentSpan(long low, long high, long bytes) {
                         prefix(min, min.length), prefix(max, max.length), file.sizeBytes()));
     }
 
-    /** The first eight bytes, big-endian; missing ones are 0. */
+    /** The first eight bytes, big-endian; missing bytes are 0. */
     static long prefix(byte[] value, int length) {
         long prefix = 0;
         for (int i = 0; i < Long.BYTES; i++) {
@@ -45,7 +45,7 @@ record SegmentSpan(long low, long high, long bytes) {
         return Long.compareUnsigned(low, value) <= 0 && Long.compareUnsigned(value, high) <= 0;
     }
 
-    /** Bytes of rows below {@code value} if rows are spread evenly. */
+    /** The bytes of rows below {@code value}, if rows are spread evenly. */
     double bytesBelow(long value) {
         if (Long.compareUnsigned(value, low) <= 0) {
             return 0;

@@ -15,10 +15,10 @@ import java.util.Map;
  * Confined to one thread.
  */
 final class ChunkedReader implements ObjectReader {
-    /** 128 KiB: over a network as long as the wait for the first byte, at 1 Gbit/s. */
+    /** 128 KiB, whose transfer at 1 Gbit/s takes about as long as the wait for the first byte. */
     static final int UNKNOWN_RANGES = 128 << 10;
 
-    /** Most bytes of one request, if the wanted ranges are known. */
+    /** The maximal bytes of one request, if the ranges are known. */
     private static final int REQUEST_BYTES = 8 << 20;
 
     private final ObjectReader reader;
@@ -35,7 +35,7 @@ final class ChunkedReader implements ObjectReader {
         this.chunkBytes = chunkBytes;
     }
 
-    /** Reads what is going to be wanted of a range, at once. */
+    /** Reads a range in large requests now, since it will be read soon. */
     void prepare(long offset, long length) throws IOException {
         for (long done = 0; done < length; done += REQUEST_BYTES) {
             long start = offset + done;
@@ -63,7 +63,7 @@ final class ChunkedReader implements ObjectReader {
         }
     }
 
-    /** One request for each run of chunks that are not here. */
+    /** Reads the missing chunks, with one request for each run of them. */
     private void fill(long first, long end) throws IOException {
         for (long chunk = first; chunk < end; ) {
             long runEnd = chunk;

@@ -16,7 +16,9 @@ import org.apache.hadoop.hive.ql.io.sarg.SearchArgumentFactory;
  * <p>Invariant: the search argument is true for each entry that the filter matches.
  */
 final class ManifestConditions {
-    /** The library brings conditions into a form in which alternatives multiply, up to 256. */
+    /**
+     * The library brings conditions into a normal form in which alternatives multiply, up to 256.
+     */
     private static final int MAX_RANGES = 4;
 
     private final ManifestRows rows;
@@ -27,7 +29,7 @@ final class ManifestConditions {
         this.rows = rows;
     }
 
-    /** Empty if the filter has no condition on these columns. */
+    /** The search argument of a filter; empty if the filter has no condition on these columns. */
     static Optional<SearchArgument> of(ManifestFilter filter, ManifestRows rows) {
         ManifestConditions conditions = new ManifestConditions(rows);
         filter.tableId().ifPresent(id -> conditions.equalTo(ManifestRows.TABLE_ID, id.value()));
@@ -61,7 +63,7 @@ final class ManifestConditions {
         terms++;
     }
 
-    /** At most, or at least. */
+    /** Adds the condition that a column is at most, or at least, a bound. */
     private void compare(boolean atMost, String column, byte[] bound) {
         String text = ManifestRows.text(bound);
         if (atMost) {
@@ -71,7 +73,7 @@ final class ManifestConditions {
         }
     }
 
-    // A column has no condition for files of other versions, nor where bounds are unknown
+    // The condition is also true for files of other schema versions, and where bounds are unknown
     private void column(int id, ColumnDomain domain, int schemaVersion) {
         List<ValueRange> ranges = ranges(domain);
         if (!rows.isBounded(id)
@@ -95,7 +97,7 @@ final class ManifestConditions {
         terms++;
     }
 
-    /** All, or one around them if they are many. */
+    /** All ranges of a domain, or one range around them if there are many. */
     private static List<ValueRange> ranges(ColumnDomain domain) {
         List<ValueRange> ranges = domain.ranges();
         if (ranges.size() <= MAX_RANGES) {

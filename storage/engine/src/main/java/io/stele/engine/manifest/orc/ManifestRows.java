@@ -23,7 +23,7 @@ import org.apache.hadoop.hive.ql.exec.vector.VectorizedRowBatch;
 import org.apache.orc.TypeDescription;
 
 /**
- * Entries of a manifest as rows of ORC.
+ * The codec between manifest entries and the ORC rows in which manifest bases store them.
  *
  * <pre>
  * position int         place in the manifest's order
@@ -39,7 +39,7 @@ import org.apache.orc.TypeDescription;
  *                      columns here
  * </pre>
  *
- * Bases before had neither schema_version nor bounds, and the sketches as their last column.
+ * Older bases have neither schema_version nor bounds, and have the sketches as their last column.
  * Immutable and thread-safe.
  */
 final class ManifestRows {
@@ -56,7 +56,10 @@ final class ManifestRows {
     private static final String MIN_PREFIX = "min_";
     private static final String MAX_PREFIX = "max_";
 
-    /** Of the others bounds are in the entries: each column costs every stripe some 100 bytes. */
+    /**
+     * Bounds of further columns are in the entries only, since each column costs some 100 bytes per
+     * stripe.
+     */
     private static final int MAX_BOUNDED_COLUMNS = 32;
 
     private static final ObjectMapper MAPPER = SchemaJson.mapper();
@@ -76,7 +79,7 @@ final class ManifestRows {
         }
     }
 
-    /** For files that are written. */
+    /** The rows of files that are to be written. */
     static ManifestRows of(List<FileEntry> files) {
         SortedSet<Integer> columns = new TreeSet<>();
         for (FileEntry file : files) {
@@ -105,7 +108,7 @@ final class ManifestRows {
                                 + "entry:binary>"));
     }
 
-    /** For rows that are read. */
+    /** The rows of a file with the given schema. */
     static ManifestRows of(TypeDescription schema) {
         return new ManifestRows(schema);
     }
@@ -118,12 +121,12 @@ final class ManifestRows {
         return MAX_PREFIX + columnId;
     }
 
-    /** NaN is in no range and no bounds. */
+    /** Whether statistics have bounds that hold for every value; NaN is in no bounds. */
     private static boolean hasBounds(ColumnStats stats) {
         return !stats.hasNaN() && stats.min().isPresent() && stats.max().isPresent();
     }
 
-    /** In the order of the bytes, as UTF-8 as well. */
+    /** Bytes as text, one character for each, whose order in UTF-8 is the order of the bytes. */
     static String text(byte[] bytes) {
         return new String(bytes, ISO_8859_1);
     }
@@ -136,7 +139,7 @@ final class ManifestRows {
         return indexes.containsKey(column);
     }
 
-    /** Position among the columns. */
+    /** The position of a column. */
     int index(String column) {
         Integer index = indexes.get(column);
         if (index == null) {
@@ -146,12 +149,12 @@ final class ManifestRows {
         return index;
     }
 
-    /** Whether the bounds of a column are columns. */
+    /** Whether the bounds of a table column are columns here. */
     boolean isBounded(int columnId) {
         return bounded.contains(columnId);
     }
 
-    /** The columns to read. */
+    /** The columns to read, as the ORC library expects them. */
     boolean[] included(boolean sketches) {
         boolean[] included = new boolean[schema.getMaximumId() + 1];
         Arrays.fill(included, true);
@@ -195,7 +198,7 @@ final class ManifestRows {
         return vector.vector[vector.isRepeating ? 0 : row];
     }
 
-    /** The entry, with sketches if they are in the row and were read. */
+    /** The entry of a row, with sketches if they are in the row and were read. */
     FileEntry entry(VectorizedRowBatch batch, int row, boolean sketches) throws IOException {
         ByteBuffer json = bytes(batch, ENTRY, row).orElseThrow();
         FileEntry file =

@@ -53,14 +53,15 @@ import org.apache.orc.impl.writer.WriterEncryptionVariant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files of a manifest as ORC, one row each ({@link ManifestRows}), sorted by table, partition,
- * level and smallest key, so that those of a partition lie together. Stripes have few rows, and
- * their statistics are in the file metadata. A reader of some files reads the metadata and those
- * stripes, with one request each. Beside it, as another ORC file with the same rows, are their
- * sketches ({@link SketchBytes}).
+ * The storage of manifest bases as ORC objects in the warehouse, with one row per data file, of
+ * which readers read only matching stripes ({@link ManifestRows}). Rows are sorted by table,
+ * partition, level and smallest key, so that the files of a partition are adjacent. Stripes have
+ * few rows, and their statistics are in the file metadata. A reader of some files reads the
+ * metadata and the stripes of these files, with one request each. Another ORC object, beside the
+ * base, has the sketches in the same row order ({@link SketchBytes}).
  *
- * <p>The manifest has the checksums of the first; those of the sketches are beside them ({@link
- * FileChecksums}). Thread-safe.
+ * <p>The manifest has the checksums of the first object; the checksums of the sketches are in an
+ * object beside them ({@link FileChecksums}). Thread-safe.
  */
 public final class OrcManifestBases implements ManifestBases {
     /**
@@ -80,7 +81,7 @@ public final class OrcManifestBases implements ManifestBases {
                     .thenComparingInt(FileEntry::level)
                     .thenComparing(entry -> entry.minKey().orElse(null), keys());
 
-    /** The smallest that the library takes. */
+    /** The smallest stride that the library accepts. */
     private static final int MIN_STRIDE = 1_000;
 
     /**
@@ -98,7 +99,7 @@ public final class OrcManifestBases implements ManifestBases {
         this.stripeRows = stripeRows;
     }
 
-    /** With stripes of another number of rows: for measurements. */
+    /** Bases with another number of rows per stripe, for measurements. */
     public static OrcManifestBases ofStripes(int rows) {
         if (rows < 1) {
             throw new IllegalArgumentException("Expected at least 1 row a stripe, found " + rows);
@@ -192,7 +193,7 @@ public final class OrcManifestBases implements ManifestBases {
     }
 
     /**
-     * @return where the last stripe ends
+     * @return the offset of the end of the last stripe
      */
     private long write(
             ObjectStore store,
@@ -204,7 +205,7 @@ public final class OrcManifestBases implements ManifestBases {
             throws IOException {
         Writer orc = createWriter(store, path, output, schema);
         try (orc) {
-            // A batch is a stripe
+            // Each batch becomes a stripe
             VectorizedRowBatch batch = schema.createRowBatch(stripeRows);
             for (int position : order) {
                 row.add(batch, position);
@@ -332,7 +333,7 @@ public final class OrcManifestBases implements ManifestBases {
         }
     }
 
-    /** Puts sketches into the entry of a row, if it is wanted. */
+    /** A consumer that adds sketches to the entry of a row, if the entry was selected. */
     private record Adding(Map<Long, FileEntry> byRow, long row) implements Consumer<ByteBuffer> {
         @Override
         public void accept(ByteBuffer sketches) {
@@ -355,7 +356,7 @@ public final class OrcManifestBases implements ManifestBases {
                 Base64.getDecoder().decode(base.checksums().get()));
     }
 
-    /** The sketches of a base that has some. */
+    /** Opens the sketches of a base, which must have sketches. */
     static Reader openSketches(ObjectStore store, ManifestBase base) throws IOException {
         String path = base.sketchesPath();
         long size = base.sketchBytes().orElseThrow();
@@ -382,7 +383,7 @@ public final class OrcManifestBases implements ManifestBases {
             throws IOException {
         Configuration configuration = OrcLibrary.configuration();
         configuration.setInt(OrcConf.STRIPE_ROW_COUNT.getAttribute(), stripeRows);
-        // The library requests a file system even if it gets the stream
+        // The library requires a file system even if it gets a stream
         ChecksummedFile unread = new ChecksummedFile(store, path, 0, Optional.empty());
         OrcFile.WriterOptions options =
                 OrcFile.writerOptions(configuration)
@@ -390,7 +391,8 @@ public final class OrcManifestBases implements ManifestBases {
                         .setSchema(schema)
                         .compress(CompressionKind.ZSTD)
                         .stripeSize(STRIPE_BYTES)
-                        // One row group a stripe: without any there are no statistics of stripes
+                        // One row group per stripe: without row groups there are no statistics of
+                        // stripes
                         .rowIndexStride(Math.max(MIN_STRIDE, stripeRows))
                         .bufferSize(CHUNK_BYTES)
                         .enforceBufferSize()
@@ -405,13 +407,13 @@ public final class OrcManifestBases implements ManifestBases {
         return OrcFile.createWriter(ColumnFileSystem.path(path), options);
     }
 
-    /** Puts an entry into a batch. */
+    /** A writer of one entry into a batch. */
     @FunctionalInterface
     private interface Row {
         void add(VectorizedRowBatch batch, int position) throws IOException;
     }
 
-    /** Makes the writer check after each batch whether its stripe is full. */
+    /** A memory manager that makes the writer check after each batch whether its stripe is full. */
     private static final class StripeOfABatch extends OrcLibrary.FixedMemory {
         @Override
         public long checkMemory(long previousAllocation, Callback writer) throws IOException {

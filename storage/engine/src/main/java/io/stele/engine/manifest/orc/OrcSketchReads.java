@@ -31,9 +31,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class OrcSketchReads implements SketchReads {
     private final ObjectStore store;
-    private @Nullable ManifestBase base; // that is open
+    private @Nullable ManifestBase base; // that is open in orc
     private @Nullable Reader orc;
-    private long firstRow; // of the stripe
+    private long firstRow; // of the cached stripe
     private List<Optional<byte[]>> stripe = List.of();
 
     OrcSketchReads(ObjectStore store) {
@@ -55,7 +55,10 @@ final class OrcSketchReads implements SketchReads {
         }
     }
 
-    /** Reads the sketches of all files of a base; those without any are left out. */
+    /**
+     * Reads the sketches of all files of a base and adds them to groups; files without sketches are
+     * omitted.
+     */
     void readAll(ManifestBase from, List<FileEntry> inRows, SketchGroups groups)
             throws IOException {
         OrcErrors.translate(

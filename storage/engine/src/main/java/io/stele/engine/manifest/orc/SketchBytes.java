@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The sketches of one file as bytes: for each, little-endian, column id 4, value bytes 8, length 4,
- * the sketch.
+ * The binary codec of the column sketches of one file. The bytes of each sketch, little-endian:
+ * column id 4, value bytes 8, length 4, the sketch.
  */
 final class SketchBytes {
     private SketchBytes() {}

@@ -20,7 +20,7 @@ import java.util.TreeMap;
 /**
  * The merged column sketches of the files of a manifest base, one group for the files of a
  * partition with sketches of the same columns. For whole partitions, which planners request,
- * statistics from a group are the same as those from the sketches of its files. Confined to one
+ * statistics from a group equal the statistics from the sketches of its files. Confined to one
  * thread.
  */
 final class SketchGroups {
@@ -35,7 +35,7 @@ final class SketchGroups {
     /**
      * Adds the sketches of a file.
      *
-     * @param row of the base
+     * @param row of the file in the base
      */
     void add(long row, FileEntry file, Map<Integer, ColumnSketch> sketches) {
         if (sketches.values().stream().allMatch(SketchBuilder::isSketch)) {
@@ -50,7 +50,7 @@ final class SketchGroups {
         }
     }
 
-    /** Takes the sketches of the files out of memory. */
+    /** Removes the sketches of the added files from memory, in favour of their groups. */
     void shed() {
         for (Member member : members) {
             member.file
@@ -63,7 +63,7 @@ final class SketchGroups {
 
     private record Member(long row, FileEntry file, Building group) {}
 
-    /** A group in the making. */
+    /** A group that is being merged. */
     private static final class Building {
         private final Map<Integer, SketchBuilder> columns = new TreeMap<>();
         private final List<FileSketches.Group> built = new ArrayList<>(1);
@@ -77,7 +77,7 @@ final class SketchGroups {
                                     .merge(sketch));
         }
 
-        /** The same one for all of its files. */
+        /** The group, the same object for all of its files. */
         FileSketches.Group build() {
             if (built.isEmpty()) {
                 Map<Integer, ColumnSketch> sketches = new TreeMap<>();

@@ -14,18 +14,19 @@ import org.apache.orc.StripeStatistics;
 import org.apache.orc.impl.RecordReaderImpl;
 
 /**
- * The stripes of a file that may have rows of interest, by their statistics in the file metadata.
- * The library itself checks only row groups, whose index takes a request per stripe.
+ * A selection of the stripes of a manifest base that may have matching rows, by their statistics in
+ * the file metadata. The ORC library itself only checks row groups, whose index needs a request per
+ * stripe.
  */
 final class StripePicker {
     private StripePicker() {}
 
-    /** Stripes that lie one behind the other. */
+    /** A run of adjacent stripes, in bytes. */
     record Run(long offset, long length) {}
 
     /**
      * @param argument empty: all stripes
-     * @param index position among the file's columns of one that the argument names
+     * @param index returns the position among the file's columns of a column in the argument
      */
     static List<Run> pick(
             Reader orc, Optional<SearchArgument> argument, ToIntFunction<String> index)
@@ -56,7 +57,7 @@ final class StripePicker {
         List<PredicateLeaf> leaves = argument.getLeaves();
         SearchArgument.TruthValue[] values = new SearchArgument.TruthValue[leaves.size()];
         for (int i = 0; i < values.length; i++) {
-            int column = index.applyAsInt(leaves.get(i).getColumnName()) + 1; // behind the root
+            int column = index.applyAsInt(leaves.get(i).getColumnName()) + 1; // after the root
             values[i] = RecordReaderImpl.evaluatePredicate(statistics[column], leaves.get(i), null);
         }
         return argument.evaluate(values).isNeeded();

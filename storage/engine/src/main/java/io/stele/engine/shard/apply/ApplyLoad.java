@@ -8,13 +8,14 @@ import java.util.function.LongSupplier;
 
 /**
  * A counter of the groups of records, rows and barriers that a shard receives to apply, by time
- * window. Confined to the shard's context, except for {@link #allBarriers}.
+ * window, for the {@link ApplyWorkerPolicy}. Confined to the shard's context, except for {@link
+ * #allBarriers}.
  */
 public final class ApplyLoad {
     private final LongSupplier nowMillis;
     private final long windowMillis;
     private final AtomicLong allBarriers = new AtomicLong();
-    private long startMillis = Long.MIN_VALUE; // of the window; before the first: none
+    private long startMillis = Long.MIN_VALUE; // of the window; MIN_VALUE: none yet
     private long groups;
     private long behind;
     private long rows;
@@ -26,7 +27,7 @@ public final class ApplyLoad {
     }
 
     /**
-     * @param isBehind whether one before was not applied yet
+     * @param isBehind whether an earlier group was not applied yet
      */
     public void group(long groupRows, boolean isBehind) {
         groups++;
@@ -40,7 +41,7 @@ public final class ApplyLoad {
         allBarriers.incrementAndGet();
     }
 
-    /** Those of all windows; any thread. */
+    /** The barriers of all windows since the start; any thread. */
     public long allBarriers() {
         return allBarriers.get();
     }

@@ -12,7 +12,7 @@ package io.stele.engine.shard.apply;
  * @param windowMillis the interval at which the number of workers is reconsidered
  */
 public record ApplyOptions(int minWorkers, int maxWorkers, int rowsPerWorker, long windowMillis) {
-    /** With more, the log limits a shard, and the pass of each worker over all batches. */
+    /** With more workers, the log limits a shard, and each worker's pass over all batches. */
     public static final int MOST_WORKERS = 16;
 
     /**

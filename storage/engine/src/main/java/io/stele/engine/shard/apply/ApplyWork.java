@@ -9,7 +9,8 @@ import io.stele.protocol.wire.WriteBatchReader;
 import java.io.IOException;
 
 /**
- * A logged batch that apply workers apply, each its own part. Immutable.
+ * A logged write batch of a table, of which each apply worker applies the rows in its hash bucket
+ * to memory. Immutable.
  *
  * @param place of its record in the group
  */
@@ -21,7 +22,7 @@ public record ApplyWork(
         requireNonNull(lsn, "lsn is null");
     }
 
-    /** The batch is applied: counts what came in. */
+    /** Counts the applied batch as traffic of its table. */
     public void count() {
         table.traffic().ingested(batch.sizeBytes());
     }

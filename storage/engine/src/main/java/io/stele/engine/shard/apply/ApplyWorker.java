@@ -11,8 +11,8 @@ import java.io.IOException;
 import java.util.function.Consumer;
 
 /**
- * One apply worker of a shard: applies its part of each record, in the order of the log, on an
- * execution context of its own.
+ * One apply worker of a shard, which applies the rows of its hash bucket from log records to
+ * memory, on its own execution context.
  *
  * <p>Invariant: it applies its part of a record as a whole or not at all, and each once. When
  * records come again because another worker could not apply them, it skips those that it has
@@ -30,8 +30,8 @@ public final class ApplyWorker {
     private volatile long passedLsn; // of the last group
 
     /**
-     * @param onEnd takes a group that all apply workers have finished; called on the last worker's
-     *     context
+     * @param onEnd receives a group that all apply workers have finished; called on the last
+     *     worker's context
      */
     public ApplyWorker(int index, ExecutionContext context, Consumer<RecordGroup> onEnd) {
         this.index = index;
@@ -39,7 +39,7 @@ public final class ApplyWorker {
         this.onEnd = requireNonNull(onEnd, "onEnd is null");
     }
 
-    /** Queues a group behind those before. */
+    /** Queues a group behind the earlier groups. */
     public void start(RecordGroup group) {
         context.start(new Walk(group));
     }
@@ -64,7 +64,7 @@ public final class ApplyWorker {
         }
     }
 
-    /** One group, a record at a step. */
+    /** The application of one group, which may yield after each record. */
     private final class Walk implements WorkUnit {
         private final RecordGroup group;
         private int next;

@@ -10,9 +10,9 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Successive records that all apply workers process, each at its own pace. The shard's context
- * hands the group to the workers, and the last of them hands it back. Each worker only touches its
- * own place here.
+ * A group of successive log records that all apply workers of a shard apply, each its own part at
+ * its own pace. The shard's context hands the group to the workers, and the last of them hands it
+ * back. Each worker only touches its own place here.
  */
 public final class RecordGroup {
     private final List<DurableRecord> records;
@@ -31,7 +31,7 @@ public final class RecordGroup {
 
     /**
      * @param work the work of the records, in their order
-     * @param attempt workers that failed in it skip the rest of it
+     * @param attempt the number of the attempt; a worker that failed in it skips its later groups
      */
     public RecordGroup(
             List<DurableRecord> records, List<ApplyWork> work, int workers, long attempt) {

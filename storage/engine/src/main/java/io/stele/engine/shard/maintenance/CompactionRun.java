@@ -32,14 +32,14 @@ final class CompactionRun {
         return writes;
     }
 
-    /** Stops it if it was begun for callers, and none of them waits any longer. */
+    /** Stops the run if it was begun for callers, and none of them waits any longer. */
     void stopIfUnwanted() {
         if (asked && waiters.isEmpty()) {
             writes.stop();
         }
     }
 
-    /** It is over, and what it wrote counts, or it is to be done again. */
+    /** Ends the run for its waiting callers: its output counts, or it is to be done again. */
     void end(boolean isDone) {
         parts.forEach(isDone ? Progress.Part::finish : Progress.Part::giveUp);
     }

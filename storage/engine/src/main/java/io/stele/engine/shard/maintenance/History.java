@@ -10,7 +10,7 @@ import io.stele.protocol.schema.TableSchema;
 @FunctionalInterface
 public interface History {
     /**
-     * The LSN below which no reader reads the table any more; it never goes back. Versions that
+     * The LSN below which no reader reads the table any more; it never decreases. Versions that
      * became obsolete at or below it can be dropped.
      */
     Lsn horizon(TableSchema table);

@@ -9,14 +9,14 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 
 /**
- * Failed background work, with the number of failed attempts. It is tried again after a pause that
- * doubles from half a second to ten.
+ * A report, for status and listeners, of a shard's flush, compaction or manifest that failed and is
+ * tried again. The pause before the next attempt doubles from half a second to ten seconds.
  *
  * @param work the work that failed: {@code flush of schema.table}, {@code merge of schema.table} or
  *     {@code manifest}
- * @param sinceMillis when it failed first, since its last success
- * @param attempts the number of failures since then
- * @param nextMillis when it is tried again
+ * @param sinceMillis when it failed first since its last success, in epoch milliseconds
+ * @param attempts the number of failures since its last success
+ * @param nextMillis when it is tried again, in epoch milliseconds
  * @param cause the last failure, with the name of the object
  */
 public record MaintenanceFailure(
@@ -27,7 +27,7 @@ public record MaintenanceFailure(
         requireNonNull(cause, "cause is null");
     }
 
-    /** For people. */
+    /** A description for people. */
     public String describe() {
         return "Shard %s: the %s failed %s since %d (epoch milliseconds) and is tried again: %s"
                 .formatted(shard, work, times(), sinceMillis, cause);

@@ -8,7 +8,7 @@ import io.stele.protocol.SteleException;
  * not wait.
  */
 public interface MaintenanceListener {
-    /** It failed, for the first time or once more. */
+    /** The work failed, for the first time or once more. */
     void failed(MaintenanceFailure failure);
 
     /**
@@ -26,7 +26,7 @@ public interface MaintenanceListener {
     default void ownershipLost(SteleException cause) {}
 
     /**
-     * Writes wait for space on the disk of the write-ahead log, or go on.
+     * Writes wait for space on the disk of the write-ahead log, or continue.
      *
      * @param space at this moment; if it is short, they wait
      */

@@ -10,8 +10,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Callers that wait for work of the background, each through a limited number of its failures.
- * Confined to the shard's context, on which the futures complete.
+ * The callers that wait for one kind of background work on a table, each through a limited number
+ * of failures. Confined to the shard's context, on which the futures complete.
  */
 final class MaintenanceWaiters {
     /** With the pauses in between, a store may be away for seven seconds. */

@@ -9,8 +9,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One kind of work on the files of one table: whether it runs, its failures, and its waiting
- * callers. Confined to the shard's context.
+ * The state of one kind of background work, such as a table's flushes: whether it runs, its
+ * failures, and its waiting callers. Confined to the shard's context.
  */
 final class MaintenanceWork {
     private final ShardId shard;
@@ -25,7 +25,7 @@ final class MaintenanceWork {
         this.waiters = List.of(waiters);
     }
 
-    /** Whether it may begin: it is not at work, and does not pause after a failure. */
+    /** Whether it may begin: it is not running, and does not pause after a failure. */
     boolean mayStart(long nowMillis) {
         return !running && (isAsked || failure == null || nowMillis >= failure.nextMillis());
     }

@@ -42,8 +42,8 @@ import org.jspecify.annotations.Nullable;
  * each change when its version is durable.
  *
  * <p>A change is captured on the shard's context, so that the progress of the writers and the
- * deletion vectors are those of one moment. It is stored on a background thread, and installed on
- * the context again. A failed store operation leaves the change at the head of the queue. {@link
+ * deletion vectors are of one moment. It is stored on a background thread, and installed on the
+ * context again. A failed store operation leaves the change at the head of the queue. {@link
  * #retry} tries it again under the same version number, and detects if the failed attempt had
  * reached the store after all.
  *
@@ -57,10 +57,12 @@ final class ManifestPublisher {
     /** So that listing the versions costs little compared with the writes of flushes. */
     private static final int VERSIONS_A_DELETION = 8;
 
-    /** Of writers that changed: some 8 bytes each, so that a version stays small. */
+    /**
+     * Batches of changed writers in a version: some 8 bytes each, so that a version stays small.
+     */
     private static final int MAX_CHANGED_BATCHES = 2048;
 
-    /** About the memory of one while it is stored: its ordinal and its LSN. */
+    /** About the memory of one deletion while it is stored: its ordinal and its LSN. */
     private static final int DELETION_BYTES = 16;
 
     private final TableGroupShard shard;
@@ -174,7 +176,9 @@ final class ManifestPublisher {
         }
     }
 
-    /** Of the head's table something cannot be used that no manifest can name then. */
+    /**
+     * Sets the table of the head aside, since a part of it cannot be used or named in a manifest.
+     */
     private void setAside(Waiting head, Exception broken) {
         queue.remove(head);
         TableShard table = head.change().table();
@@ -195,7 +199,9 @@ final class ManifestPublisher {
         return new Attempt(change, current, writers, columnFiles, historyLsn);
     }
 
-    /** Those that changed since the object with all of them; all where that has become much. */
+    /**
+     * The writers that changed since the object with all writers; all writers if many have changed.
+     */
     private CapturedWriters captureWriters() {
         WriterWindows.Capture changed = shard.writers().capture(writersNumber);
         int batches = 0;
@@ -238,8 +244,8 @@ final class ManifestPublisher {
     }
 
     /**
-     * Runs after every {@link #VERSIONS_A_DELETION} versions; its failure is no failure of the
-     * version.
+     * Deletes old versions, after every {@link #VERSIONS_A_DELETION} versions; a failure is no
+     * failure of the new version.
      */
     private void deleteOld(Manifest stored) {
         if (stored.version() < nextDeletion) {
@@ -425,7 +431,7 @@ final class ManifestPublisher {
     /**
      * A version that is durable.
      *
-     * @param isOfAttempt whether it is just this attempt's, and no earlier one's
+     * @param isOfAttempt whether this attempt created it, and no earlier one
      */
     private record Stored(Manifest manifest, boolean isOfAttempt) {}
 

@@ -19,7 +19,7 @@ public final class MemoryBudget {
         this.limitBytes = limitBytes;
     }
 
-    /** A shard holds this much now; called by its own context only. */
+    /** Sets the memtable bytes that a shard holds now; called by its own context only. */
     void report(ShardId shard, long bytes) {
         Long before = byShard.put(shard, bytes);
         usedBytes.addAndGet(bytes - (before == null ? 0 : before));

@@ -8,6 +8,6 @@ import java.util.List;
  */
 @FunctionalInterface
 public interface ObsoleteFiles {
-    /** These can be deleted once no reader is left that came before this call. */
+    /** Adds paths that can be deleted once no reader remains that began before this call. */
     void add(List<String> paths);
 }

@@ -98,11 +98,11 @@ public final class ShardMaintenance {
     private volatile List<MaintenanceFailure> failures = List.of();
 
     /**
-     * @param compactionFiles how compactions write their files
+     * @param compactionFiles reads and writes the files of compactions
      * @param history the history that readers may still read
      * @param nowMillis milliseconds since the epoch
      * @param listener is notified of failures
-     * @param background stores manifests; may refuse when full, as the others may
+     * @param background stores manifests; may reject tasks when full, as the next two may
      * @param flushing runs flushes
      * @param merging runs compactions, which may take long
      */
@@ -166,7 +166,7 @@ public final class ShardMaintenance {
         return failures;
     }
 
-    /** Records were applied: seals what is full. */
+    /** Seals full memtables, after records were applied. */
     public void afterApply() {
         if (shard.failure().isPresent()) {
             publisher.fail(shard.failure().get());
@@ -216,7 +216,7 @@ public final class ShardMaintenance {
     }
 
     /**
-     * The same while the workers apply records: if a memtable must be sealed, that waits for them.
+     * Checks the memtables while the apply workers are busy: sealing one waits until they are idle.
      */
     private void afterParallelApply() {
         long shardBytes = 0;
@@ -298,10 +298,11 @@ public final class ShardMaintenance {
     }
 
     /**
-     * Completes when everything the table has applied until now is in files. As the other methods,
-     * it fails after {@value MaintenanceWaiters#MAX_FAILURES} failed attempts, or one that no retry
-     * can fix; the work is still repeated. When cancelled it ends with CANCELLED: sealed memtables
-     * are flushed all the same; a compaction without another waiter stops and leaves nothing.
+     * Completes when everything the table has applied until now is in files. Like {@link #compact}
+     * and {@link #analyze}, it fails after {@value MaintenanceWaiters#MAX_FAILURES} failed
+     * attempts, or after one that no retry can fix; the work is still repeated. When cancelled it
+     * ends with CANCELLED. Sealed memtables are flushed nevertheless; a compaction without another
+     * waiter stops, and its files are deleted.
      *
      * @param progress stops it
      */
@@ -374,7 +375,10 @@ public final class ShardMaintenance {
                         });
     }
 
-    /** A table has other indexes now: new ones take entries, the files of dropped ones go. */
+    /**
+     * Follows changed indexes of a table: new indexes receive entries, and the files of dropped
+     * indexes are removed.
+     */
     public void followIndexes(TableShard table) {
         table.followIndexes();
         IndexDrop drop = new IndexDrop(table);
@@ -504,7 +508,7 @@ public final class ShardMaintenance {
         }
     }
 
-    // It goes before compactions, and never runs beside one: it reads a file that a compaction
+    // Sketches precede compactions, and never run beside one: they read a file that a compaction
     // would replace.
     private static Optional<Compaction> nextSketches(Table state) {
         if (state.sketchWaiters.isEmpty()) {
@@ -524,12 +528,12 @@ public final class ShardMaintenance {
         afterApply();
     }
 
-    // Its work would not be published, so it would be there again and again.
+    // The work of a dropped table is not published, so it would be due again and again.
     private static boolean isDropped(Table state) {
         return state.maintenance.table().isDropped();
     }
 
-    /** Whether it is under way; else the next tick tries again. */
+    /** Starts work on an executor; false if that is full: then the next tick tries again. */
     private boolean start(
             Executor executor,
             Work work,
@@ -611,7 +615,7 @@ public final class ShardMaintenance {
                         });
     }
 
-    /** If no retry can fix a compaction, its files are left alone for a while. */
+    /** If no retry can fix a compaction, its files are excluded from compactions for a while. */
     private void failed(Table state, Compaction compaction, Exception cause) {
         boolean isHeldBack =
                 !StoreWait.isOutage(cause)
@@ -627,7 +631,7 @@ public final class ShardMaintenance {
         collectFailures();
     }
 
-    /** Changes that wait for a manifest continue to wait. */
+    /** Reports a manifest that failed; changes that wait for it continue to wait. */
     private void manifestFailed(Exception cause) {
         MaintenanceFailure failure = manifestWork.failed("manifest", cause, nowMillis.getAsLong());
         listener.failed(failure);
@@ -661,7 +665,9 @@ public final class ShardMaintenance {
         failures = List.copyOf(found);
     }
 
-    /** A requested flush waits for a record that cannot be applied: counts one more attempt. */
+    /**
+     * Counts a failed attempt for requested flushes that wait for a record which cannot be applied.
+     */
     private void reportStoreWait() {
         StoreWait wait = shard.storeWait().orElse(null);
         if (wait == null || wait.equals(reportedWait)) {

@@ -9,10 +9,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The PREPARE records of one part: one, or several one after the other where one would exceed the
- * log's record limit. Partition deletes are in the first; files come before batches, as in one.
+ * A splitter of a transaction's part in one shard into PREPARE log records: one, or several where
+ * one would exceed the log's record limit. Partition deletes are in the first record; files come
+ * before batches, as in a single record.
  *
- * <p>Invariant: nothing is logged before all of them were checked to fit.
+ * <p>Invariant: nothing is logged before all records were checked to fit.
  */
 public final class PrepareRecords {
     private final Prepare whole;
@@ -24,7 +25,7 @@ public final class PrepareRecords {
     private List<ByteBuffer> batches = new ArrayList<>();
     private long usedBytes;
 
-    /** A record and what its application needs. */
+    /** A record's content, which its application needs, and its payload. */
     public record Piece(Prepare prepare, List<ByteBuffer> payload) {}
 
     private PrepareRecords(Prepare whole, int limitBytes) {
@@ -36,7 +37,8 @@ public final class PrepareRecords {
 
     /**
      * @param limitBytes the largest payload of a record
-     * @throws SteleException TRANSACTION_TOO_LARGE if a batch or a file entry is larger than that
+     * @throws SteleException TRANSACTION_TOO_LARGE when a batch or a file entry is larger than the
+     *     limit
      */
     public static List<Piece> of(Prepare whole, int limitBytes) {
         return new PrepareRecords(whole, limitBytes).split();

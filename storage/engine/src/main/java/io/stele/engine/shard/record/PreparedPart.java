@@ -36,7 +36,7 @@ public record PreparedPart(
         deletes = List.copyOf(deletes);
     }
 
-    /** All tables that it is about. */
+    /** All tables that the part changes. */
     public Set<TableId> tables() {
         Set<TableId> tables = new LinkedHashSet<>();
         files.forEach(file -> tables.add(file.tableId()));
@@ -45,7 +45,7 @@ public record PreparedPart(
         return tables;
     }
 
-    /** The part with the plain batches that its conditional ones came to, by index. */
+    /** The part with the plain batches that its conditional batches resolved to, by index. */
     public PreparedPart withResolved(Map<Integer, byte[]> resolved) {
         if (resolved.isEmpty()) {
             return this;
@@ -55,7 +55,7 @@ public record PreparedPart(
         return new PreparedPart(transactionId, prepareLsn, readLsn, files, plain, deletes);
     }
 
-    /** The part with what another of its PREPARE records adds. */
+    /** The part with the files and batches that another of its PREPARE records adds. */
     public PreparedPart and(Prepare more) {
         List<FileEntry> allFiles = new ArrayList<>(files);
         allFiles.addAll(more.files());

@@ -38,7 +38,7 @@ final class RecordInput {
         return in.hasRemaining();
     }
 
-    /** A count of things of at least {@code leastBytes} each, so that it can be believed. */
+    /** A count of things of at least {@code leastBytes} each; CORRUPT_DATA when they cannot fit. */
     int count(String things, int leastBytes) {
         need("a count of " + things, Integer.BYTES);
         int count = in.getInt();
@@ -64,7 +64,7 @@ final class RecordInput {
         return UTF_8.decode(piece(what)).toString();
     }
 
-    /** Nothing may follow. */
+    /** Throws CORRUPT_DATA when bytes follow. */
     void end() {
         check(!in.hasRemaining(), "the end", in.remaining() + " more bytes");
     }
@@ -90,7 +90,7 @@ final class RecordInput {
                         + in.limit());
     }
 
-    /** A part of the record, ending here, that its own reader refused. */
+    /** The failure for a part of the record, ending here, that its own reader refused. */
     SteleException corrupt(Exception refusal) {
         return new SteleException(
                 ErrorCode.CORRUPT_DATA,

@@ -56,7 +56,7 @@ public record RefusalRecord(UUID writerId, long sequence, ErrorCode code, String
         return List.of(out.flip());
     }
 
-    /** CORRUPT_DATA: these bytes are no REFUSED record. */
+    /** Reads a payload; throws CORRUPT_DATA when these bytes are no REFUSED record. */
     public static RefusalRecord decode(ByteBuffer payload) {
         RecordInput in = new RecordInput("REFUSED", payload);
         UUID writerId = new UUID(in.number("a writer id"), in.number("a writer id"));

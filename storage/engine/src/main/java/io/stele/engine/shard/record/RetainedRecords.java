@@ -12,24 +12,27 @@ import java.util.Set;
 
 /**
  * A filter of the log records that are copied to the object store before the log is trimmed. No
- * flush puts them into files, and a later start needs them: those of tables that are set aside, or
- * all of a shard that stopped. Immutable.
+ * flush puts them into files, and a later start needs them. They are the records of tables that are
+ * set aside, or all records of a shard that stopped. Immutable.
  *
- * @param firstLsn of the first
- * @param lastLsn of the last
- * @param tables whose batches are needed; empty: of all
+ * @param firstLsn the LSN of the first record, inclusive
+ * @param lastLsn the LSN of the last record, inclusive
+ * @param tables the tables whose batches are needed; empty: all tables
  */
 public record RetainedRecords(long firstLsn, long lastLsn, Optional<Set<TableId>> tables) {
     public RetainedRecords {
         requireNonNull(tables, "tables is null");
     }
 
-    /** Whether a segment may have some, whose records of the shard go from one LSN to another. */
+    /**
+     * Whether a segment may contain such records, given the LSNs of the shard's first and last
+     * record in it.
+     */
     public boolean mayBeIn(Lsn from, Lsn to) {
         return to.value() >= firstLsn && from.value() <= lastLsn;
     }
 
-    /** Whether a record is one of these; records of transactions always are, for all tables. */
+    /** Whether a record is retained; in the LSN range all but WRITE records are, for all tables. */
     public boolean has(Lsn lsn, RecordType type, ByteBuffer payload) {
         if (lsn.value() < firstLsn || lsn.value() > lastLsn) {
             return false;
@@ -38,7 +41,7 @@ public record RetainedRecords(long firstLsn, long lastLsn, Optional<Set<TableId>
     }
 
     /**
-     * The tables that a record changes; none where it is about others.
+     * The tables that a record changes; none for types that name no table.
      *
      * @throws SteleException CORRUPT_DATA if that cannot be read
      */

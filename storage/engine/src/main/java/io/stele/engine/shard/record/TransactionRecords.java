@@ -22,7 +22,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * The payloads of PREPARE, OUTCOME and COMMIT records. Numbers are big-endian.
+ * The codec of PREPARE, OUTCOME and COMMIT log records, which contain a transaction's changes in
+ * one shard, or its outcome there. Numbers are big-endian.
  *
  * <pre>
  * PREPARE: id | read LSN 8 (-1: no conflict check) | file count 4 | files | batch count 4 | batches
@@ -39,7 +40,8 @@ import java.util.TreeMap;
  * id:      length 4 | UTF-8
  * </pre>
  *
- * <p>Nothing follows. What is read is checked here: bytes that are no such record are CORRUPT_DATA.
+ * <p>Nothing follows a payload. Decoding checks all bytes, and throws CORRUPT_DATA when they are no
+ * such record.
  */
 public final class TransactionRecords {
     private static final long NO_READ_LSN = -1;
@@ -54,7 +56,7 @@ public final class TransactionRecords {
     }
 
     /**
-     * @param files of the record, as {@link #encodeFile} makes them
+     * @param files the files of the record, encoded by {@link #encodeFile}
      */
     static List<ByteBuffer> encode(Prepare prepare, List<byte[]> files) {
         int fileBytes = 0;
@@ -245,7 +247,7 @@ public final class TransactionRecords {
         return repeatable == 1;
     }
 
-    /** A write batch that is none is CORRUPT_DATA. */
+    /** A write batch; throws CORRUPT_DATA when the bytes are no write batch. */
     private static ByteBuffer batch(RecordInput in) {
         ByteBuffer batch = in.piece("a write batch");
         try {
@@ -351,7 +353,7 @@ public final class TransactionRecords {
     }
 
     /**
-     * What a transaction changes in one shard, which commits with this record.
+     * The changes in one shard of a transaction that commits with this record.
      *
      * @param isRepeatable whether a client may ask for its outcome later
      * @param batches of plain operations, in order
@@ -367,7 +369,7 @@ public final class TransactionRecords {
             firstRowIds = Map.copyOf(firstRowIds);
         }
 
-        /** The same as a part of a transaction, without files. */
+        /** The changes as a part of a transaction, without files. */
         public PreparedPart part(Lsn lsn) {
             return new PreparedPart(
                     transactionId, lsn, Optional.empty(), List.of(), batches, List.of());

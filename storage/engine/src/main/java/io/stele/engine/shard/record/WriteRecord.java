@@ -11,13 +11,15 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * The payload of a WRITE record:
+ * The codec of a WRITE log record, which contains one batch of plain operations and its writer's
+ * identity:
  *
  * <pre>
  * writer id 16 | sequence 8 | first row id 8 (below 0: none, and -1 less the skipped operations) | write batch
  * </pre>
  *
- * <p>The batch is as it came, or what a batch with conditional operations came to.
+ * <p>The batch is as it was sent, or the plain batch that a batch with conditional operations
+ * resolved to.
  *
  * @param firstRowId row id of the first appended row; the following ones count up
  * @param skipped operations that had no effect and are not in the batch

@@ -24,13 +24,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The evaluation of batches of a table, which take effect at one LSN, against the present rows of
- * their keys: logged but not applied changes first, then memory, then files. The changes of a batch
- * are staged in the table's changes during evaluation, so that its operations see each other. At
- * the end all resulting rows are checked by the unique indexes. The caller keeps or discards the
- * staged changes.
+ * An evaluation of a table's write batches, before they are logged, against the present rows of
+ * their keys in changes in flight, memory and files. The batches take effect at one LSN. The
+ * changes of a batch are staged in the table's changes during evaluation, so that its operations
+ * see each other. At the end all resulting rows are checked by the unique indexes. The caller keeps
+ * or discards the staged changes.
  *
- * <p>Runs on the shard's context; one for each evaluation.
+ * <p>Runs on the shard's context; a new object for each evaluation.
  */
 public final class BatchEvaluation implements PresentRows {
     private final TableSchema schema;
@@ -47,7 +47,7 @@ public final class BatchEvaluation implements PresentRows {
     private int skipped;
 
     /**
-     * @param presentLsn of the time that decides which rows have expired
+     * @param presentLsn the LSN of the time that decides which rows have expired
      */
     @SuppressWarnings("NullAway.Init")
     public // batch: nothing reads it before add
@@ -85,10 +85,10 @@ public final class BatchEvaluation implements PresentRows {
     }
 
     /**
-     * Stages what a batch does, which has been validated for the table's present schema.
+     * Stages the changes of a batch that was validated for the table's present schema.
      *
      * @param conditional whether it has a conditional operation
-     * @return what it comes to, if {@link #verdict} has nothing against it
+     * @return its plain batch, which is valid if {@link #verdict} is empty
      */
     public Resolution.Accepted add(WriteBatchReader newBatch, boolean conditional) {
         batch = newBatch;
@@ -116,7 +116,10 @@ public final class BatchEvaluation implements PresentRows {
         changes.rows().put(key, row);
     }
 
-    /** Whether all that was added may be; empty: it may. */
+    /**
+     * The refusal of the added batches, or Undecided while lookups are open; empty: they are
+     * accepted.
+     */
     public Optional<Resolution> verdict() {
         List<UniqueIndexCheck> checks = changes.checks();
         for (int i = 0; i < checks.size(); i++) {

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A mapping of write batches from one schema version of a table to a later version. It maps whole
- * rows and partial rows. Of the columns in a partial row, those that still exist are retained. Keys
- * stay as they are, since their columns never change. Confined to one thread.
+ * rows and partial rows. The columns of a partial row that still exist are retained. Keys stay as
+ * they are, since their columns never change. Confined to one thread.
  */
 public final class BatchMapping {
     private final TableVersions to;
@@ -33,10 +33,10 @@ public final class BatchMapping {
     }
 
     /**
-     * The same operations on rows of the later version.
+     * The batch's operations with rows of the later version.
      *
-     * @throws io.stele.protocol.SteleException ROW_TOO_LARGE, INVALID_ARGUMENT: it is too large
-     *     then
+     * @throws io.stele.protocol.SteleException ROW_TOO_LARGE, INVALID_ARGUMENT when a row or the
+     *     batch becomes too large
      */
     public WriteBatchReader map(WriteBatchReader batch) {
         WriteBatchBuilder mapped =
@@ -81,7 +81,7 @@ public final class BatchMapping {
         return known;
     }
 
-    /** Partial rows that give the same columns. */
+    /** The mapping of partial rows that set the same columns. */
     private static final class Partial {
         private final PartialRowLayout before;
         private final PartialRowLayout after;

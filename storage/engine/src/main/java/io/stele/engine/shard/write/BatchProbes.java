@@ -18,9 +18,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All lookups in files that one batch needs: rows of its table, and entries of the table's unique
- * indexes. Confined to one thread, for writes the shard's context; a {@link Question} can be
- * answered on any thread.
+ * The lookups in files that evaluating one batch needs, and their results: rows of its table, and
+ * entries of the table's unique indexes. Confined to one thread, which for writes is the shard's
+ * context; a {@link Question} can be answered on any thread.
  */
 public final class BatchProbes {
     private final RowProbes rows;
@@ -36,7 +36,7 @@ public final class BatchProbes {
         this.checks.forEach(check -> ofChecks.add(new IndexProbes()));
     }
 
-    /** Call it before an evaluation: results of other files than the present ones are discarded. */
+    /** Discards results of other files than the view's; call it before each evaluation. */
     public void require(TableView newView) {
         view = newView;
         rows.require(newView);
@@ -61,7 +61,7 @@ public final class BatchProbes {
      * Requests the rows that the conditional operations of a batch depend on. Rows in memory may
      * change until the batch's turn; too many lookups are harmless.
      *
-     * @param isInFlight of keys whose row is known without files
+     * @param isInFlight whether the row of a key is known without files
      */
     public void addRows(WriteBatchReader batch, Predicate<KeySlice> isInFlight) {
         batch.rewind();
@@ -96,8 +96,8 @@ public final class BatchProbes {
     }
 
     /**
-     * Requests who has the unique values of a batch's rows, except of partial updates: their whole
-     * rows are not known yet.
+     * Requests the index entries for the unique values of a batch's rows, except of partial
+     * updates, whose whole rows are not known yet.
      */
     public void addValues(WriteBatchReader batch, RowLayout layout) {
         BinaryRow row = new BinaryRow(layout);
@@ -111,7 +111,7 @@ public final class BatchProbes {
         batch.rewind();
     }
 
-    /** Requests who has the unique values of a row. */
+    /** Requests the index entries for the unique values of a row. */
     public void addValues(BinaryRow row) {
         for (int i = 0; i < checks.size(); i++) {
             IndexProbes ofCheck = ofChecks.get(i);

@@ -17,11 +17,11 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A validator of every byte of a write batch before it may enter the log, so that nothing behind
- * the log needs to doubt it: the table and its version, the structure and values of each row, that
- * a key is the encoded key of its row, and that it belongs to this shard.
+ * A validator of every byte of a write batch before it may enter the log, so that readers of the
+ * log can rely on it. It checks the table and its version, the structure and values of each row,
+ * that a key is the encoded key of its row, and that the key belongs to this shard.
  *
- * <p>Has reusable buffers: confined to one thread; make one for each batch.
+ * <p>Has reusable buffers and is confined to one thread; create one for each batch.
  */
 public final class BatchValidator {
     private final TableSchema schema;
@@ -53,8 +53,8 @@ public final class BatchValidator {
     /**
      * Checks the batch and rewinds it.
      *
-     * @throws SteleException STALE_TABLE, INVALID_ARGUMENT, or what is wrong with a row, naming the
-     *     operation
+     * @throws SteleException STALE_TABLE when the schema version is another, INVALID_ARGUMENT when
+     *     an operation does not fit, or the error of a row
      */
     public Summary validate(WriteBatchReader batch) {
         if (batch.schemaVersion() != schema.schemaVersion()) {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The outcomes of the most recent batches of one writer, by sequence number, for answers to
- * repeated batches. A batch takes 20 bytes. Not thread-safe; guarded by its owner.
+ * repeated batches. A batch needs 20 bytes. Not thread-safe; guarded by its owner.
  *
  * <p>Invariant: a sequence above the floor that is absent was not decided. The outcome of an absent
  * sequence at or below the floor is unknown.
@@ -37,7 +37,7 @@ final class DecidedBatches {
     private @Nullable Map<Long, Refusal> refusals;
 
     /**
-     * @param limit of batches; the lowest ones are dropped
+     * @param limit the highest number of batches; beyond it the lowest sequences are dropped
      */
     DecidedBatches(int limit) {
         this.limit = limit;
@@ -89,7 +89,7 @@ final class DecidedBatches {
         refusals.put(sequence, refusal);
     }
 
-    /** False: it is at or below the floor. */
+    /** False if the sequence is dropped, as it is at or below the floor. */
     private boolean put(long sequence, long lsn, int skippedCount) {
         int place = find(sequence);
         if (place < 0) {
@@ -146,7 +146,7 @@ final class DecidedBatches {
         size--;
     }
 
-    /** Leaves only the floor. */
+    /** Deletes all outcomes, and raises the floor to the highest sequence. */
     void forget() {
         floor = Math.max(floor, sequences[start + size - 1]);
         sequences = new long[1];
@@ -173,7 +173,7 @@ final class DecidedBatches {
                 : DecidedBatch.applied(sequence, lsn, skipped[place]);
     }
 
-    /** Of a list that is empty. */
+    /** Restores outcomes from a manifest; only into an empty list. */
     void restore(WriterProgress progress) {
         for (DecidedBatch batch : progress.batches()) {
             batch.refusal()

@@ -46,15 +46,15 @@ final class FileRows {
      */
     record Found(Optional<byte[]> row, long lsn, Optional<ColumnFile> file, int ordinal) {
         /**
-         * A later change has deleted the row since: for a column file, its deletion vector has the
-         * row.
+         * Whether a later change has deleted the row since: a column file's deletion vector marks
+         * it.
          */
         boolean isEnded() {
             return file.isPresent() && file.get().deletes().isDeleted(ordinal, Long.MAX_VALUE);
         }
     }
 
-    /** False only if no file has the key, by key ranges alone: filters may have to be read. */
+    /** Whether a file may have the key, by key ranges alone, since filters may have to be read. */
     boolean mayHave(TableView view, byte[] key) {
         return view.schema().orientation().hasRows()
                 ? view.sstFiles().stream().anyMatch(file -> file.entry().mayContain(key))
@@ -92,7 +92,9 @@ final class FileRows {
         return found;
     }
 
-    /** Rows of column files are found in a row group at once, in about the time of one. */
+    /**
+     * Whether rows are decoded from column files: those of one row group take the time of one row.
+     */
     private boolean isDecoded(TableView view, boolean withRow) {
         return needsRow(withRow) && !view.schema().orientation().hasRows();
     }

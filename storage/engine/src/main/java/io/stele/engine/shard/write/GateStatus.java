@@ -5,9 +5,9 @@ package io.stele.engine.shard.write;
  *
  * @param state 0 open, 1 slowed, 2 stopped
  * @param slowdowns how often a slowdown began
- * @param slowMillis total time of the slowdowns
+ * @param slowMillis total time of the slowdowns, in milliseconds
  * @param stops how often writes stopped
- * @param stopMillis total time of the stops
+ * @param stopMillis total time of the stops, in milliseconds
  * @param heldWrites batches that had to wait
  */
 public record GateStatus(
@@ -15,7 +15,7 @@ public record GateStatus(
     /** Nothing was ever held back. */
     public static final GateStatus OPEN = new GateStatus(0, 0, 0, 0, 0, 0);
 
-    /** Of several shards together; the state of the worst. */
+    /** The sum of the counters of both, with the worse state. */
     public GateStatus plus(GateStatus other) {
         return new GateStatus(
                 Math.max(state, other.state),

@@ -5,14 +5,14 @@ import io.stele.protocol.SteleException;
 /** A write that waits at a {@link WriteGate}: it runs, or is postponed and then refused. */
 public interface HeldWrite {
     /**
-     * Runs it. It never waits: false if the log has no room; then nothing is done and it is called
-     * again.
+     * Runs the write, without waiting. False if the log has no room: then nothing is done, and it
+     * is called again.
      */
     boolean tryRun();
 
     /**
-     * It will be refused as BUSY, and nothing of it is done. Called under the gate's lock, before
-     * anything that came later passes: notes it and does nothing else.
+     * Notes that the write will be refused as BUSY, and does nothing else. Called under the gate's
+     * lock, before any later write passes.
      */
     void postponed();
 

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An overlay of the changes of batches that are logged but not applied yet: the newest value of
- * each key, or its deletion. It lies over the applied state. So a batch can be evaluated without
- * waiting for the batches before it.
+ * each key, or its deletion. It is read before the applied state, so a batch can be evaluated
+ * without waiting for the batches before it.
  *
  * <p>The entries of the batch being evaluated are staged: {@link #find} returns them at once, and
  * they are kept or discarded as a whole.
@@ -22,7 +22,7 @@ public final class InFlightKeys {
     private final Map<KeySlice, Entry> entries = new HashMap<>();
     private final Deque<Logged> order = new ArrayDeque<>();
     private final Map<KeySlice, Entry> staged = new LinkedHashMap<>();
-    private long applied; // the last batch that is
+    private long applied; // the last batch that is applied
 
     /**
      * The value of a key: {@code length} bytes of an array that never changes, or nothing.
@@ -63,7 +63,7 @@ public final class InFlightKeys {
         return staged;
     }
 
-    /** The batch being evaluated gives the key this value. */
+    /** Stages a value of a key for the batch being evaluated. */
     void put(byte[] key, byte[] value) {
         put(new KeySlice(key), value, 0, value.length);
     }
@@ -72,12 +72,12 @@ public final class InFlightKeys {
         staged.put(key, new Entry(0, array, offset, length));
     }
 
-    /** The batch being evaluated takes the key away. */
+    /** Stages the deletion of a key for the batch being evaluated. */
     void remove(KeySlice key) {
         staged.put(key, new Entry(0, null, 0, 0));
     }
 
-    /** The batch goes to the log. */
+    /** Keeps the staged entries, since the batch is logged. */
     void keep(long batch) {
         for (Map.Entry<KeySlice, Entry> change : staged.entrySet()) {
             Entry entry = change.getValue();
@@ -90,12 +90,12 @@ public final class InFlightKeys {
         staged.clear();
     }
 
-    /** The batch does not go to the log, or not yet. */
+    /** Discards the staged entries, since the batch is not logged, or not yet. */
     void takeBack() {
         staged.clear();
     }
 
-    /** The batch, the last one that was kept, does not go to the log after all. */
+    /** Removes the entries of the last kept batch, which is not logged after all. */
     void undo(long batch) {
         for (Logged last = order.peekLast();
                 last != null && last.batch() == batch;
@@ -110,7 +110,7 @@ public final class InFlightKeys {
         }
     }
 
-    /** This batch and all before it are applied: memory has their changes. */
+    /** Removes the entries of this batch and all before it, since memory has their changes now. */
     void applied(long batch) {
         applied = Math.max(applied, batch);
         for (Logged next = order.peekFirst();

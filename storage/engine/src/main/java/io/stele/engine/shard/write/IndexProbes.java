@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The lookups of one batch in the files of a unique index, with their results: the primary keys
- * whose rows may have given values. A lookup without a result yet is recorded. The batch is
- * evaluated again later, when the result is there. Confined to the shard's context; a {@link
- * Question} can be answered on any thread.
+ * whose rows may have given values. A lookup without a result yet is recorded, and the batch is
+ * evaluated again when the result is there. Confined to the shard's context; a {@link Question} can
+ * be answered on any thread.
  */
 final class IndexProbes {
     private static final int VALUES_A_FETCH = 1024; // some blocks of 16 KiB each
@@ -73,7 +73,7 @@ final class IndexProbes {
         return question;
     }
 
-    /** Takes answers; those that came from other files are of no use. */
+    /** Stores answers; answers from other files are discarded. */
     void answer(Answers found) {
         if (isOf(found.index())) {
             answers.putAll(found.primaryKeys());
@@ -88,7 +88,7 @@ final class IndexProbes {
 
     /** Values to look for in the files of an index. */
     record Question(IndexView index, List<KeySlice> values) {
-        /** Blocks on files; what several values need is read together, if the store is far. */
+        /** Blocks on files; blocks for several values are read together, if the store is remote. */
         Answers answer(ParallelReads reads) throws IOException {
             Map<KeySlice, List<byte[]>> found = new HashMap<>();
             for (int i = 0; i < values.size(); i += VALUES_A_FETCH) {

@@ -4,7 +4,10 @@ import io.stele.protocol.row.BinaryRow;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The rows of a table as the changes being evaluated leave them, and as they were before. */
+/**
+ * The rows of a table before and after the batch being evaluated, in memory or files, for unique
+ * index checks of writes.
+ */
 interface PresentRows {
     /** The row that a key has after the batch; null: requested and not found yet. */
     @Nullable Optional<BinaryRow> after(KeySlice key);

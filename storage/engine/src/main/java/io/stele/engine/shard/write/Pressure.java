@@ -22,7 +22,9 @@ public record Pressure(double level) {
         }
     }
 
-    /** Between {@code slow}, where slowing down begins, and {@code stop}. */
+    /**
+     * The pressure of a value: 0 at {@code slow}, where slowing down begins, and 1 at {@code stop}.
+     */
     public static Pressure of(double value, double slow, double stop) {
         return new Pressure((value - slow) / (stop - slow));
     }

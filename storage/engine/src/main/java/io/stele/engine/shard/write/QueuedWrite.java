@@ -8,7 +8,10 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** A validated batch on its way to the log. Its probes are confined to the shard's context. */
+/**
+ * A validated write batch on its way to the log, with its writer, its waiting client and its
+ * lookups in files. The lookups are confined to the shard's context.
+ */
 public final class QueuedWrite {
     private final UUID writerId;
     private final long sequence;
@@ -71,7 +74,7 @@ public final class QueuedWrite {
         probes = newProbes;
     }
 
-    /** Whether a question of this batch is on its way. */
+    /** Whether lookups of this batch are in progress. */
     public boolean isAsking() {
         return asking;
     }

@@ -11,10 +11,10 @@ import io.stele.protocol.wire.WriteBatchReader;
  */
 public sealed interface Resolution {
     /**
-     * It is logged.
+     * The batch is accepted, and will be logged.
      *
      * @param batch of plain operations
-     * @param skipped operations that are left out
+     * @param skipped the number of operations without effect, which are not in the batch
      */
     record Accepted(WriteBatchReader batch, int skipped) implements Resolution {
         public Accepted {
@@ -29,6 +29,6 @@ public sealed interface Resolution {
         }
     }
 
-    /** Questions to files are open. */
+    /** The batch is undecided, since lookups in files are open. */
     record Undecided() implements Resolution {}
 }

@@ -11,8 +11,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows that one batch needs from files: requested and found ones. Confined to the shard's
- * context; a {@link Question} can be answered on any thread.
+ * The lookups of one batch in the files of its table, with their results: requested and found rows.
+ * Confined to the shard's context; a {@link Question} can be answered on any thread.
  */
 final class RowProbes {
     private final FileRows rows;
@@ -42,7 +42,8 @@ final class RowProbes {
     @Nullable Optional<Found> find(KeySlice key, boolean withRow) {
         Optional<Found> answer = answers.get(key);
         if (answer != null && !(withRow && answer.isPresent() && answer.get().row().isEmpty())) {
-            // A row that ended since has no successor in files: that would be in memory still.
+            // A row that was deleted since has no newer version in files: it would still be in
+            // memory.
             return answer.filter(found -> !found.isEnded());
         }
         if (answer == null && !rows.mayHave(requireNonNull(view), key.toByteArray())) {

@@ -25,7 +25,7 @@ public final class TableChanges {
         return rows;
     }
 
-    /** Values to the primary key that claims them, for the check at a place. */
+    /** The unique values of the check at this index, each with the primary key that claims them. */
     InFlightKeys claims(int check) {
         return claims.get(check);
     }
@@ -40,7 +40,7 @@ public final class TableChanges {
         claims.forEach(InFlightKeys::takeBack);
     }
 
-    /** The batch, the last one that was kept, does not go to the log after all. */
+    /** Removes the changes of the last kept batch, which is not logged after all. */
     public void undo(long batch) {
         rows.undo(batch);
         claims.forEach(keys -> keys.undo(batch));

@@ -18,13 +18,13 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The check that no two rows of a shard have the same values in the columns of a unique index,
- * unless one of them is null.
+ * The check, before a batch is logged, that no two rows of a shard have equal non-null values in a
+ * unique index.
  *
- * <p>Every row that a batch or transaction writes is checked in its final state, so rows may pass
- * values to each other. The possible holders of a row's values are the last logged batch that
- * claimed them, and the primary keys of their entries in the index. An entry is not removed when
- * its row changes, so the row of each must be read to find the real holder.
+ * <p>Every row that a batch or transaction writes is checked in its final state, so rows may
+ * exchange values. The possible holders of a row's values are the last logged batch that claimed
+ * them, and the primary keys of their entries in the index. An entry is not removed when its row
+ * changes, so the row of each candidate must be read to find the real holder.
  *
  * <pre>
  * rows before the batch   in flight over memory over files: one has the values, or none
@@ -32,7 +32,7 @@ import java.util.Set;
  * </pre>
  *
  * <p>Invariant: of rows that have some values at a time, each but one had them before there was the
- * index; {@code DuplicateSearch} finds those when the index is built. Confined to the shard's
+ * index; {@code DuplicateSearch} finds such rows when the index is built. Confined to the shard's
  * context.
  */
 public final class UniqueIndexCheck {

@@ -55,7 +55,7 @@ public final class WriteGate {
 
     /**
      * @param releaser runs the released writes
-     * @param nowMillis a clock that never goes back
+     * @param nowMillis a clock in milliseconds that never goes back
      * @param maxWaitMillis a write that was held for this long is refused
      * @param hasRoom whether the log has room for a write of that many bytes; must not wait
      */
@@ -98,7 +98,7 @@ public final class WriteGate {
     }
 
     /**
-     * From now on.
+     * Sets the pressure, and releases writes that may pass now.
      *
      * @param newCause of the pressure, for the messages of refused writes
      */
@@ -208,7 +208,8 @@ public final class WriteGate {
     }
 
     /**
-     * Takes what a write needs of the slow rate; it may overdraw, and the next ones wait for it.
+     * Whether a write may pass now; its bytes are deducted from the slow rate. They may overdraw
+     * it, and then later writes wait longer.
      */
     private boolean isAllowed(int sizeBytes) {
         if (pressure.isStop() || !hasRoom.test(sizeBytes)) {
@@ -231,8 +232,8 @@ public final class WriteGate {
     }
 
     /**
-     * While stopped, the time until the pressure is checked again; while slowed, until the rest has
-     * passed.
+     * Milliseconds after which a refused client may retry: while stopped, until the pressure is
+     * checked again; while slowed, until all waiting writes have passed.
      */
     private synchronized long retryAfterMillis() {
         if (pressure.isStop()) {

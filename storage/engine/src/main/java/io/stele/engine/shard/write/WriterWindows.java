@@ -22,18 +22,19 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The recent sequences of every writer of a shard, so that a batch sent twice is applied once, and
- * answered twice in the same way.
+ * The recent batch sequences and outcomes of a shard's writers, in memory and manifests, so that a
+ * batch sent twice is applied once.
  *
  * <p>A writer's sequences rise in the order sent. It has at most {@link
  * WireLimits#MAX_UNANSWERED_BATCHES} unanswered, and the outcomes of twice as many are stored one
- * by one. Lower ones are answered as OUTCOME_UNKNOWN. A batch that was refused for its own content
- * (nothing logged) leaves no trace, so it may come again although later ones were accepted.
+ * by one. Lower sequences are answered as OUTCOME_UNKNOWN. A batch that was refused for its own
+ * content (nothing logged) leaves no trace, so it may come again although later batches were
+ * accepted.
  *
- * <p>One that was refused as BUSY is <em>owed</em>: later ones of the writer are refused as BUSY as
- * well until it comes again. So a writer that has many in flight and repeats those that were
- * refused, in its order, keeps its order, and no sequence below an applied one is missing. A
- * restart drops the owed ones.
+ * <p>A batch that was refused as BUSY is <em>owed</em>: later batches of the writer are also
+ * refused as BUSY until it comes again. So a writer that has many batches in flight and repeats the
+ * refused ones in its order keeps its order, and no sequence below an applied one is missing. A
+ * restart forgets which batches are owed.
  *
  * <p>A writer is dropped {@link WireLimits#WRITER_MEMORY} after its last batch, because no client
  * repeats for that long. Nothing is stored for {@link WireLimits#ANONYMOUS_WRITER}.
@@ -44,12 +45,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class WriterWindows {
     /**
-     * Outcomes stored per writer. Above an unanswered batch there are at most this many: those that
-     * are unanswered as well, and as many again that were sent behind a repeated one.
+     * Outcomes stored per writer. Above an unanswered batch there are at most this many: other
+     * unanswered batches, and as many again that were sent behind a repeated batch.
      */
     static final int WINDOW = 2 * WireLimits.MAX_UNANSWERED_BATCHES;
 
-    /** All are changed since then. */
+    /** The number of no capture: all writers have changed since. */
     public static final long NEVER = -1;
 
     private static final int MAX_WRITERS = 65_536; // some 300 bytes each, of one batch
@@ -63,13 +64,13 @@ public final class WriterWindows {
     private final Map<UUID, Window> windows = new LinkedHashMap<>(16, 0.75f, true);
     private long batches; // decided ones in all windows
     private long changes;
-    private long unsavedLsn = Long.MAX_VALUE; // lowest that no installed manifest has
+    private long unsavedLsn = Long.MAX_VALUE; // lowest in no installed manifest
     private long uncapturedLsn = Long.MAX_VALUE; // lowest since the last capture
-    private long newestLsn; // of all that were decided here
+    private long newestLsn; // of all batches decided here
 
     /**
-     * @param expiryMillis at most the present, and before it while the machine's clock is in doubt:
-     *     a wrong clock must not make a shard forget writers, whose batches may come again
+     * @param expiryMillis at most the present, and before the present while the machine's clock is
+     *     in doubt: a wrong clock must not make a shard forget writers whose batches may come again
      */
     public WriterWindows(LongSupplier nowMillis, LongSupplier expiryMillis) {
         this.nowMillis = requireNonNull(nowMillis, "nowMillis is null");
@@ -82,8 +83,8 @@ public final class WriterWindows {
      * @param acknowledgement the future for later repetitions
      * @return the outcome of the earlier one, OUTCOME_UNKNOWN if that was dropped; empty: the
      *     sequence is new and now in flight
-     * @throws SteleException BUSY: a lower sequence is owed, or too many are in flight, and now
-     *     this one is owed as well; or there are too many writers
+     * @throws SteleException BUSY when a lower sequence is owed or too many are in flight, and now
+     *     this sequence is owed too; or when there are too many writers
      */
     public synchronized Optional<CompletableFuture<WriteOutcome>> admit(
             UUID writerId, long sequence, CompletableFuture<WriteOutcome> acknowledgement) {
@@ -141,7 +142,7 @@ public final class WriterWindows {
         return windows.computeIfAbsent(writerId, ignored -> new Window());
     }
 
-    /** The outcome of a sequence that was taken before, if it was. */
+    /** The outcome of a sequence that was accepted before, if it was. */
     public synchronized Optional<CompletableFuture<WriteOutcome>> find(
             UUID writerId, long sequence) {
         Window window = windows.get(writerId);
@@ -157,7 +158,7 @@ public final class WriterWindows {
         }
     }
 
-    /** The sequence was refused for what was there, by a record at {@code lsn}. */
+    /** The sequence was refused because of the present rows, by a record at {@code lsn}. */
     public synchronized void refusedAt(
             UUID writerId, long sequence, Lsn lsn, SteleException cause) {
         if (!isAnonymous(writerId)) {
@@ -196,8 +197,8 @@ public final class WriterWindows {
     }
 
     /**
-     * Drops outcomes of the writers that wrote nothing for longest: some at a time, since it checks
-     * all.
+     * Drops outcomes of the writers that wrote nothing for longest: many at a time, since each call
+     * walks over all writers.
      */
     private void forgetBatches(Window window) {
         Iterator<Window> eldest = windows.values().iterator();
@@ -220,7 +221,7 @@ public final class WriterWindows {
     }
 
     /**
-     * An attempt that was taken has not begun, and will be taken again.
+     * An accepted attempt has not begun, and will be accepted again.
      *
      * @param acknowledgement of the attempt
      */
@@ -241,7 +242,7 @@ public final class WriterWindows {
     public synchronized void postponed(
             UUID writerId, long sequence, CompletableFuture<WriteOutcome> acknowledgement) {
         Window window = windows.get(writerId);
-        // Of a new one among too many none is taken anyway
+        // A new writer among too many is not admitted anyway
         if (isAnonymous(writerId) || (window == null && windows.size() >= MAX_WRITERS)) {
             return;
         }
@@ -255,7 +256,7 @@ public final class WriterWindows {
         }
     }
 
-    /** The sequence is refused for good before it was taken: nothing waits for it any more. */
+    /** The sequence is refused for good before it was accepted: nothing waits for it any more. */
     public synchronized void givenUp(UUID writerId, long sequence) {
         Window window = windows.get(writerId);
         if (window != null) {
@@ -308,7 +309,7 @@ public final class WriterWindows {
     public synchronized void restore(WriterProgress progress, boolean changed) {
         Window window = new Window();
         window.decided.restore(progress);
-        // One of which only the floor is left may be as young as any
+        // A writer with only a floor may be as young as any
         window.touchedMillis =
                 progress.batches().isEmpty()
                         ? nowMillis.getAsLong()
@@ -318,7 +319,7 @@ public final class WriterWindows {
         batches += window.decided.size() - (before == null ? 0 : before.decided.size());
     }
 
-    /** Those whose last batch is so old, as far as nothing of them is in flight. */
+    /** Drops the writers whose last batch is this old and that have no batch in flight. */
     private void forgetOld(long ageMillis) {
         long oldest = expiryMillis.getAsLong() - ageMillis;
         Iterator<Window> eldest = windows.values().iterator();
@@ -384,7 +385,7 @@ public final class WriterWindows {
             return requireNonNull(owed).first();
         }
 
-        // A writer that goes beyond the limit breaks the protocol: its order is its own business.
+        // A writer beyond the limit breaks the protocol, and its order is not kept.
         private void owe(long sequence) {
             if (owed == null) {
                 owed = new TreeSet<>();

@@ -5,14 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.stele.engine.manifest.FileEntry;
 import io.stele.engine.manifest.FileKind;
 import io.stele.protocol.Lsn;
-import io.stele.protocol.TableId;
 import io.stele.protocol.predicate.ColumnStats;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.RowEncoder;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.row.ValueCodec;
 import io.stele.protocol.schema.ColumnSchema;
-import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.ScalarType;
 import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
@@ -31,20 +29,9 @@ final class TestSegments {
     private static final int TIME = 1;
     private static final long TARGET = 8_000;
     private static final TableSchema TABLE =
-            new TableSchema(
-                            new TableId(1),
-                            "s",
-                            "t",
-                            1,
-                            List.of(new ColumnSchema(TIME, "time", ScalarType.BIGINT)),
-                            List.of(),
-                            List.of(),
-                            List.of(),
-                            List.of(),
-                            Orientation.COLUMN,
-                            0,
-                            1,
-                            Optional.empty())
+            TableSchema.builder("s", "t")
+                    .columns(List.of(new ColumnSchema(TIME, "time", ScalarType.BIGINT)))
+                    .build()
                     .withOptions(TableOptions.NONE.withSegmentKey(List.of(TIME)));
 
     private int nextFile;

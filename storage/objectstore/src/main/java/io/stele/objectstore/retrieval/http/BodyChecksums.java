@@ -9,11 +9,11 @@ import java.util.OptionalInt;
  */
 @FunctionalInterface
 public interface BodyChecksums {
-    /** Answers without checksums. */
+    /** An extractor for responses without checksums. */
     BodyChecksums NONE = (_, _) -> OptionalInt.empty();
 
     /**
-     * The CRC32C of the body, if the answer has it.
+     * The CRC32C that the body must have; empty if the response does not state it.
      *
      * @param part of the object that the body is
      */

@@ -6,17 +6,17 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.Optional;
 
-/** A short body in chunks, such as errors of S3 have. Pure. */
+/** A decoder of short HTTP bodies with chunked encoding, such as the errors of S3. Pure. */
 final class ChunkedBody {
     private static final int MAX_LINE = 64;
 
     private ChunkedBody() {}
 
     /**
-     * The body; empty if it has not come to its end yet.
+     * The decoded body; empty if it is incomplete.
      *
-     * @param bytes what has come
-     * @throws IOException if these are no chunks
+     * @param bytes received so far
+     * @throws IOException if the bytes are not in chunked encoding
      */
     static Optional<byte[]> decode(byte[] bytes, int length) throws IOException {
         ByteArrayOutputStream body = new ByteArrayOutputStream();
@@ -41,7 +41,7 @@ final class ChunkedBody {
         }
     }
 
-    /** Whether what follows the last chunk is there, to its empty line. */
+    /** Whether the trailer after the last chunk is complete, up to its empty line. */
     private static boolean hasTrailer(byte[] bytes, int from, int length) throws IOException {
         int at = from;
         while (true) {

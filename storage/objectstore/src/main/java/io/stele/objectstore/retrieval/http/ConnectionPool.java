@@ -14,8 +14,8 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections of one event loop: those that are busy, those that are idle, and the look now and
- * then for those that take too long. Confined to its event loop.
+ * The pool of one event loop's HTTP connections, busy and idle, which opens and reuses connections
+ * and closes them after timeouts. Confined to its event loop.
  */
 final class ConnectionPool implements HttpConnection.Owner {
     /** S3 closes connections that are idle for longer. */
@@ -38,9 +38,9 @@ final class ConnectionPool implements HttpConnection.Owner {
     }
 
     /**
-     * Sends a request on a connection that is idle, or on a new one.
+     * Sends a request on an idle connection, or on a new one.
      *
-     * @param fallback where a new one goes to; counted by the resolver if it is used
+     * @param fallback the address of a new connection; the resolver counts it if it is used
      */
     void send(Exchange exchange, InetSocketAddress fallback) {
         if (exchange.isOver()) {
@@ -102,7 +102,10 @@ final class ConnectionPool implements HttpConnection.Owner {
         resolver.failed(connection.endpoint(), connection.address());
     }
 
-    /** The others that are idle may be as old: a new one, to where that one went. */
+    /**
+     * Sends the request on a new connection to the same address, because the other idle connections
+     * may be as old.
+     */
     @Override
     public void again(Exchange exchange, HttpConnection ended) {
         resolver.reopened(ended.endpoint(), ended.address());

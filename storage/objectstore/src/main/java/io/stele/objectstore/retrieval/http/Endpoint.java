@@ -6,7 +6,7 @@ import java.net.URI;
 import java.util.Locale;
 
 /**
- * The network endpoint of HTTP connections.
+ * The target of HTTP connections: scheme, host and port.
  *
  * @param secure whether connections are encrypted
  * @param host name or address, without brackets
@@ -23,7 +23,7 @@ public record Endpoint(boolean secure, String host, int port) {
     /**
      * The endpoint of a URL.
      *
-     * @throws IllegalArgumentException if it is none of HTTP
+     * @throws IllegalArgumentException if it is no HTTP or HTTPS URL
      */
     public static Endpoint of(URI url) {
         String scheme = String.valueOf(url.getScheme()).toLowerCase(Locale.ROOT);

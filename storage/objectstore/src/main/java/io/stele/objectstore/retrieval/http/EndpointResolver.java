@@ -12,9 +12,10 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cache of the addresses of hosts, because a store has many and each lookup returns only a few.
- * New connections go to the address that has the fewest of ours, and avoid one that failed recently
- * while there are others. Thread-safe, guarded by itself; lookups are made without the lock.
+ * A cache of the IP addresses of store hosts, from which it chooses the address of each new
+ * connection. A store has many addresses, and each lookup returns only a few. New connections go to
+ * the address that has the fewest of ours, and avoid one that failed recently while there are
+ * others. Thread-safe, guarded by itself; lookups are made without the lock.
  */
 public final class EndpointResolver {
     /** More than any host has at a time. */
@@ -26,7 +27,7 @@ public final class EndpointResolver {
     private final long keepNanos;
     private final Map<String, Host> hosts = new HashMap<>();
 
-    /** A lookup of the addresses of a host; may block. */
+    /** A name service lookup of the addresses of a host; may block. */
     @FunctionalInterface
     public interface Lookup {
         InetAddress[] addresses(String host) throws UnknownHostException;
@@ -61,8 +62,8 @@ public final class EndpointResolver {
     }
 
     /**
-     * An address for a new connection, which counts until it is {@link #closed}. May block for a
-     * lookup.
+     * Chooses an address for a new connection, which counts until it is {@link #closed}. May block
+     * for a lookup.
      *
      * @throws UnknownHostException if no address of the host was found
      */
@@ -129,7 +130,7 @@ public final class EndpointResolver {
         }
     }
 
-    /** Another connection goes to an address that was used before. */
+    /** Counts another connection to an address that was used before. */
     synchronized void reopened(Endpoint endpoint, InetSocketAddress to) {
         Address address = find(endpoint, to);
         if (address != null) {
@@ -137,7 +138,7 @@ public final class EndpointResolver {
         }
     }
 
-    /** A connection has ended. */
+    /** Called when a connection has ended. */
     public synchronized void closed(Endpoint endpoint, InetSocketAddress to) {
         Address address = find(endpoint, to);
         if (address != null) {
@@ -145,7 +146,10 @@ public final class EndpointResolver {
         }
     }
 
-    /** A connection could not be made, or ended within an answer: the address is avoided. */
+    /**
+     * Called when a connection could not be made, or ended within a response: the address is
+     * avoided for a while.
+     */
     public synchronized void failed(Endpoint endpoint, InetSocketAddress to) {
         Address address = find(endpoint, to);
         if (address != null) {

@@ -23,14 +23,14 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thread that waits for many connections, runs tasks that are handed to it, and calls back in
- * time: AnyBlob's task-based receiver. What it runs must not block.
+ * A thread that drives many non-blocking connections with one selector and runs tasks and timers
+ * (AnyBlob's task-based receiver). Its tasks must not block.
  *
  * <p>{@link #execute}, {@link #schedule} and {@link #close} are thread-safe; everything else is for
  * its own thread.
  */
 public final class EventLoop implements Timers, Closeable {
-    /** Fits the second level cache of a core beside what else is there. */
+    /** Fits into the second-level cache of a core beside other data. */
     private static final int SCRATCH_BYTES = 256 << 10;
 
     private static final long JOIN_MILLIS = 10_000;
@@ -54,7 +54,7 @@ public final class EventLoop implements Timers, Closeable {
     }
 
     /**
-     * Starts one.
+     * Starts an event loop on a new thread.
      *
      * @param uncaught called with failures of tasks
      */
@@ -66,7 +66,7 @@ public final class EventLoop implements Timers, Closeable {
         return loop;
     }
 
-    /** Something that waits for a channel. */
+    /** A connection that waits for its channel. */
     interface Watcher {
         /** The channel is ready for some of the requested operations. */
         void ready();
@@ -96,7 +96,10 @@ public final class EventLoop implements Timers, Closeable {
             }
         }
 
-        /** It stays in the queue until its time, and holds on to nothing. */
+        /**
+         * Cancels the timer, which stays in the queue until its time but does not refer to its task
+         * any more.
+         */
         @Override
         public void cancel() {
             task = null;
@@ -127,7 +130,7 @@ public final class EventLoop implements Timers, Closeable {
         return nanoTime.getAsLong();
     }
 
-    /** A buffer outside of the heap that is free between calls. */
+    /** An off-heap buffer that any watcher may use during a call. */
     ByteBuffer scratch() {
         return scratch;
     }
@@ -224,7 +227,7 @@ public final class EventLoop implements Timers, Closeable {
         }
     }
 
-    /** Ends the connections and the thread, and waits for that; timers run out at once. */
+    /** Closes the connections, runs all timers at once, and waits for the end of the thread. */
     @Override
     public void close() {
         closed = true;

@@ -16,10 +16,11 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One GET from its request to the last byte of its answer, as a connection runs it. Confined to its
- * event loop, except for {@link #cancel} and {@link #receivedBytes}.
+ * The state of one GET on a connection, from its request to the last byte of the response, which is
+ * written into the caller's buffer. Confined to its event loop, except for {@link #cancel} and
+ * {@link #receivedBytes}.
  *
- * <p>Invariant: the listener gets one end, and the buffer is not used after that.
+ * <p>Invariant: the listener is notified of the end once, and the buffer is not used after that.
  */
 final class Exchange implements RangeSource.Attempt {
     /** Errors of S3 have a few hundred bytes. */
@@ -55,13 +56,13 @@ final class Exchange implements RangeSource.Attempt {
         this.checksums = requireNonNull(checksums, "checksums is null");
     }
 
-    /** The target of the rest of an answer. */
+    /** The target of the rest of a response. */
     enum Next {
         /** Into {@link #target}. */
         MORE,
-        /** Nowhere: the answer has come to its end. */
+        /** Nowhere: the response has ended. */
         END,
-        /** Nowhere: the rest of the answer is not wanted, and the connection not good any more. */
+        /** Nowhere: the rest of the response is not wanted, and the connection must be closed. */
         DROP
     }
 
@@ -77,7 +78,7 @@ final class Exchange implements RangeSource.Attempt {
         return over;
     }
 
-    /** Whether anything of an answer has come. */
+    /** Whether any part of the response has arrived. */
     boolean hasBegun() {
         return head != null;
     }
@@ -99,7 +100,7 @@ final class Exchange implements RangeSource.Attempt {
         return receivedBytes;
     }
 
-    /** Ends it with a failure; its connection, if it has one, ends with it. */
+    /** Ends the exchange with a failure, and closes its connection, if it has one. */
     void fail(IOException failure) {
         synchronized (this) { // once the loop is closed, any thread may call this
             if (over) {
@@ -114,7 +115,7 @@ final class Exchange implements RangeSource.Attempt {
         listener.failed(failure);
     }
 
-    /** The head of the answer has come. */
+    /** Called when the head of the response has arrived. */
     Next begins(ResponseHead answer) {
         head = answer;
         try {
@@ -169,7 +170,7 @@ final class Exchange implements RangeSource.Attempt {
                         requireNonNull(error), errorLength, MAX_ERROR_BYTES - errorLength);
     }
 
-    /** Counts bytes that were put there. */
+    /** Counts bytes that were written into {@link #target}. */
     Next received(int count) {
         ByteBuffer wanted = body;
         if (wanted == null) {
@@ -223,7 +224,7 @@ final class Exchange implements RangeSource.Attempt {
         return next;
     }
 
-    /** The connection ended within the answer, or before. */
+    /** Called when the connection ended before the response was complete. */
     void ended(IOException cause) {
         if (over) {
             return;
@@ -253,7 +254,7 @@ final class Exchange implements RangeSource.Attempt {
         }
     }
 
-    /** Whether the store sent a reason instead of the bytes. */
+    /** Whether the store sent an error response instead of the bytes. */
     boolean wasRefused() {
         return refused != null;
     }

@@ -5,11 +5,11 @@ import static java.util.Objects.requireNonNull;
 import io.stele.objectstore.retrieval.RangeRequest;
 
 /**
- * A GET that is ready to be sent.
+ * An encoded HTTP GET request for a range, which is ready to be sent.
  *
- * @param endpoint where to
- * @param head with the range and its empty line
- * @param wanted what its answer is to have
+ * @param endpoint that receives it
+ * @param head the encoded head, with the range header and the final empty line
+ * @param wanted the range that the response must have
  */
 public record GetRequest(Endpoint endpoint, byte[] head, RangeRequest wanted) {
     public GetRequest {

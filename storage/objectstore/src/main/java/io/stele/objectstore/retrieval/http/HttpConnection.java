@@ -13,11 +13,11 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection: made, perhaps encrypted, then one exchange after the other. Confined to its event
- * loop.
+ * One non-blocking HTTP connection, plain or TLS, that runs one exchange after the other. Confined
+ * to its event loop.
  */
 final class HttpConnection implements EventLoop.Watcher {
-    /** After this many bytes the other connections have their turn. */
+    /** Bytes read before the other connections get their turn. */
     private static final int TURN_BYTES = 1 << 20;
 
     private final EventLoop loop;
@@ -42,17 +42,18 @@ final class HttpConnection implements EventLoop.Watcher {
 
     /** The pool that owns connections. */
     interface Owner {
-        /** It is good for another exchange. */
+        /** Called when the connection can be used for another exchange. */
         void idle(HttpConnection connection);
 
-        /** It has ended. */
+        /** Called when the connection has ended. */
         void closed(HttpConnection connection);
 
-        /** It could not be made, or ended within an answer. */
+        /** Called when the connection could not be made, or ended within a response. */
         void failed(HttpConnection connection);
 
         /**
-         * It had been idle, and ended before any of the answer came: another one is to be tried.
+         * Called when the connection had been idle, and ended before any part of the response: the
+         * exchange must be sent again on another one.
          */
         void again(Exchange exchange, HttpConnection ended);
     }
@@ -81,7 +82,7 @@ final class HttpConnection implements EventLoop.Watcher {
         return address;
     }
 
-    /** When something last happened. */
+    /** The time of the last progress, by the clock of the event loop. */
     long lastProgressNanos() {
         return lastProgressNanos;
     }
@@ -94,7 +95,7 @@ final class HttpConnection implements EventLoop.Watcher {
         return exchange != null;
     }
 
-    /** Starts to connect, for a first exchange. */
+    /** Starts to connect, for its first exchange. */
     void open(Exchange first) {
         exchange = first;
         first.sendOn(this);
@@ -114,7 +115,7 @@ final class HttpConnection implements EventLoop.Watcher {
         }
     }
 
-    /** Sends another request, on a connection that is idle. */
+    /** Sends another request on this idle connection. */
     void send(Exchange next) {
         used = true;
         exchange = next;
@@ -181,7 +182,7 @@ final class HttpConnection implements EventLoop.Watcher {
         }
     }
 
-    /** Reads until there is nothing more, or others should have their turn. */
+    /** Reads until no bytes are available, or other connections must get their turn. */
     private void readTurn(Transport open) throws IOException {
         for (int left = TURN_BYTES; left > 0 && !closed; ) {
             Exchange present = exchange;
@@ -204,7 +205,8 @@ final class HttpConnection implements EventLoop.Watcher {
             } else {
                 readHead(present);
             }
-            // Less than there was room for: the socket is empty, and asking again would cost a call
+            // Less than there was room for: the socket is empty, and another read would cost a
+            // system call
             if (count < Math.min(room, loop.scratch().capacity()) && tls == null) {
                 return;
             }
@@ -277,7 +279,7 @@ final class HttpConnection implements EventLoop.Watcher {
         headBuffer.clear();
     }
 
-    /** It ended by itself, or by what came over it. */
+    /** Called when the peer ended the connection, or sent bytes that end it. */
     private void end(IOException cause) {
         Exchange present = exchange;
         boolean fresh = !used;
@@ -294,7 +296,7 @@ final class HttpConnection implements EventLoop.Watcher {
         present.ended(cause);
     }
 
-    /** It took too long. */
+    /** Closes the connection after a timeout. */
     void timedOut(String what) {
         Exchange present = exchange;
         detach();
@@ -305,7 +307,7 @@ final class HttpConnection implements EventLoop.Watcher {
         }
     }
 
-    /** Its exchange is not wanted any more. */
+    /** Closes the connection because its exchange is not wanted any more. */
     void drop() {
         detach();
         close();

@@ -4,12 +4,12 @@ import java.time.Duration;
 import java.util.Locale;
 
 /**
- * Limits of connections.
+ * The limits and timeouts of the connections of an {@link HttpRangeClient}.
  *
- * @param threads that run them
- * @param maxIdleConnections idle connections that a thread pools
- * @param connectTimeoutNanos to make one
- * @param silenceTimeoutNanos within a request
+ * @param threads that run the connections
+ * @param maxIdleConnections the greatest number of idle connections of each thread
+ * @param connectTimeoutNanos the greatest time to make a connection
+ * @param silenceTimeoutNanos the greatest time without received bytes within a request
  */
 public record HttpOptions(
         int threads, int maxIdleConnections, long connectTimeoutNanos, long silenceTimeoutNanos) {

@@ -37,7 +37,7 @@ public final class HttpRangeClient implements Closeable {
     }
 
     /**
-     * Starts one.
+     * Starts a client with its threads.
      *
      * @param factory creates the threads that run connections
      * @param uncaught called with failures that belong to no request
@@ -65,7 +65,7 @@ public final class HttpRangeClient implements Closeable {
     /**
      * Sends a request. May block to look up the host.
      *
-     * @param refusal converts an answer without the bytes to a failure
+     * @param refusal converts a response without the bytes to a failure
      */
     public RangeSource.Attempt send(
             GetRequest request, RangeSource.Listener listener, Refusal refusal) {
@@ -73,7 +73,7 @@ public final class HttpRangeClient implements Closeable {
     }
 
     /**
-     * The same with a checksum: a body that does not match the checksum of its answer is a
+     * Sends a request whose response has a checksum. A body that does not match the checksum is a
      * transient failure.
      */
     public RangeSource.Attempt send(

@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
-/** Bytes as they are. Confined to its event loop. */
+/** The unencrypted transport of an HTTP connection. Confined to its event loop. */
 final class PlainTransport implements Transport {
     private final SocketChannel channel;
     private boolean pending;

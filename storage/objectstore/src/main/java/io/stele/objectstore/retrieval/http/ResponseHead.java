@@ -12,13 +12,13 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * The head of an answer.
+ * The parsed head of an HTTP response: its status and headers.
  *
  * @param status such as 206
- * @param headers by name in lower case; of several the first
+ * @param headers by name in lower case; the first of several with one name
  */
 public record ResponseHead(int status, Map<String, String> headers) {
-    /** S3's have a few hundred bytes. */
+    /** The heads of S3 have a few hundred bytes. */
     static final int MAX_BYTES = 32 << 10;
 
     private static final int MAX_HEADERS = 200;
@@ -47,8 +47,8 @@ public record ResponseHead(int status, Map<String, String> headers) {
     /**
      * Reads a head.
      *
-     * @param length of it, with its empty line
-     * @throws IOException if it is none
+     * @param length of the head in bytes, with its empty line
+     * @throws IOException if the bytes are no HTTP head
      */
     static ResponseHead parse(byte[] bytes, int length) throws IOException {
         String[] lines = new String(bytes, 0, length, ISO_8859_1).split("\r\n");
@@ -86,12 +86,12 @@ public record ResponseHead(int status, Map<String, String> headers) {
         return find("transfer-encoding").isPresent();
     }
 
-    /** Whether the connection is good for another request. */
+    /** Whether the connection can be used for another request. */
     boolean keepsAlive() {
         return find("connection").map(value -> !value.equalsIgnoreCase("close")).orElse(true);
     }
 
-    /** The length of the body, if the head has it. */
+    /** The length of the body in bytes; empty if the head does not state it. */
     OptionalLong contentLength() throws IOException {
         Optional<String> length = find("content-length");
         return length.isEmpty()

@@ -10,11 +10,12 @@ import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLParameters;
 
 /**
- * Bytes over TLS; the name in the certificate is checked. The few computations of a handshake are
- * made on the event loop: connections are used again and again. Confined to its event loop.
+ * The TLS transport of an HTTP connection, which verifies the server's host name. The computations
+ * of a handshake run on the event loop; they are rare, because connections are reused. Confined to
+ * its event loop.
  */
 final class TlsTransport implements Transport {
-    /** Several records a read: a record has 16 KiB. */
+    /** Several records for each read of the socket; a record has 16 KiB. */
     private static final int RECEIVED_BYTES = 256 << 10;
 
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);

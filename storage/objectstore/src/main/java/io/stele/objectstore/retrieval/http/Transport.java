@@ -3,7 +3,7 @@ package io.stele.objectstore.retrieval.http;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** A connection that never blocks, encrypted or not. Confined to its event loop. */
+/** A non-blocking byte transport over one socket, plain or TLS. Confined to its event loop. */
 interface Transport {
     /**
      * Continues the handshake before the first byte.
@@ -15,7 +15,7 @@ interface Transport {
     /**
      * Writes what can be written.
      *
-     * @return whether all bytes are on their way
+     * @return whether all bytes were handed to the socket
      */
     boolean write(ByteBuffer bytes) throws IOException;
 
@@ -23,10 +23,10 @@ interface Transport {
      * Reads the available bytes.
      *
      * @param scratch an off-heap buffer for intermediate bytes
-     * @return how many bytes; 0 if there are none now, -1 if there will be none
+     * @return the number of bytes read; 0 if none are available now, -1 at the end of the stream
      */
     int read(ByteBuffer target, ByteBuffer scratch) throws IOException;
 
-    /** Whether something waits to be written. */
+    /** Whether bytes wait to be written. */
     boolean wantsWrite();
 }

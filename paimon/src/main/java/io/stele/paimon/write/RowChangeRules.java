@@ -19,22 +19,22 @@ import org.apache.paimon.types.DataField;
 import org.apache.paimon.types.DataTypeRoot;
 
 /**
- * The rows of a table that an UPDATE, DELETE or MERGE can change, and what has to be written for
- * them, by the options of the table. Immutable.
+ * The rules, by the options of a Paimon table, of which INSERT, UPDATE, DELETE and MERGE are
+ * refused, and which columns of a changed row its writer needs. Immutable, without I/O.
  */
-public final class MergeRules {
+public final class RowChangeRules {
     private final SchemaTableName name;
     private final FileStoreTable table;
     private final CoreOptions options;
 
-    public MergeRules(SchemaTableName name, FileStoreTable table) {
+    public RowChangeRules(SchemaTableName name, FileStoreTable table) {
         this.name = requireNonNull(name, "name is null");
         this.table = requireNonNull(table, "table is null");
         this.options = table.coreOptions();
     }
 
     /**
-     * Refuses tables whose rows cannot be written by this plugin at all.
+     * Throws for tables whose rows this plugin cannot write at all.
      *
      * @throws TrinoException that says why
      */
@@ -55,7 +55,7 @@ public final class MergeRules {
     }
 
     /**
-     * Refuses tables whose rows cannot be changed by their key.
+     * Throws for tables whose rows cannot be changed by their key.
      *
      * @param updated the columns that the statement assigns
      */
@@ -70,10 +70,9 @@ public final class MergeRules {
         MergeEngine engine = options.mergeEngine();
         if (engine != MergeEngine.DEDUPLICATE && engine != MergeEngine.PARTIAL_UPDATE) {
             throw refused(
-                    "Expected the merge engine deduplicate or partial-update, found %s with "
-                            + engine
-                            + ", which does not replace the row of a key",
-                    name);
+                    "Expected the merge engine deduplicate or partial-update, found %s with %s,"
+                            + " which does not replace the row of a key",
+                    name, engine);
         }
         if (engine == MergeEngine.PARTIAL_UPDATE
                 && table.options().keySet().stream()
@@ -96,10 +95,9 @@ public final class MergeRules {
                         column -> {
                             throw refused(
                                     "Expected updates of columns that are neither in the primary"
-                                            + " key nor the sequence field, found column "
-                                            + column
-                                            + " of %s",
-                                    name);
+                                            + " key nor the sequence field, found column %s of"
+                                            + " %s",
+                                    column, name);
                         });
     }
 
@@ -108,26 +106,22 @@ public final class MergeRules {
             boolean isKey = table.primaryKeys().contains(column.name());
             if (isKey && column.type().is(DataTypeRoot.CHAR)) {
                 throw refused(
-                        "Expected a primary key without columns of the type CHAR, found column "
-                                + column.name()
+                        "Expected a primary key without columns of the type CHAR, found column %s"
                                 + " of %s: other engines may have written its values without the"
                                 + " spaces that Trino writes",
-                        name);
+                        column.name(), name);
             }
             if (options.mergeEngine() == MergeEngine.DEDUPLICATE
                     && PaimonTypes.find(column.type()).isEmpty()) {
                 throw refused(
-                        "Expected columns of types that Trino has, found column "
-                                + column.name()
-                                + " of the type "
-                                + column.type().asSQLString()
+                        "Expected columns of types that Trino has, found column %s of the type %s"
                                 + " of %s, whose value would be lost",
-                        name);
+                        column.name(), column.type().asSQLString(), name);
             }
         }
     }
 
-    /** Refuses the deletion of a row. */
+    /** Throws if rows of the table cannot be deleted. */
     void checkDeletes() {
         if (options.ignoreDelete()) {
             throw refused("Expected a table that takes deletions, found ignore-delete of %s", name);
@@ -142,7 +136,10 @@ public final class MergeRules {
         }
     }
 
-    /** Whether the changelog of the table consists of the rows as they are written. */
+    /**
+     * Whether an update writes the row before it as well: the changelog of the table consists of
+     * the rows as they are written, and no option drops the row before.
+     */
     boolean writesRowsBeforeUpdates() {
         return options.changelogProducer() == ChangelogProducer.INPUT
                 && !options.ignoreDelete()
@@ -156,13 +153,14 @@ public final class MergeRules {
     }
 
     /**
-     * The columns of the row id: what the writer needs of a row that is deleted. Its key, where it
-     * lies, by what it is ordered among the rows of its key, and what may not be null.
+     * The columns of the row id, which a writer needs to delete a row: primary key, partition
+     * columns, sequence fields, and columns that are NOT NULL. All columns where the changelog
+     * consists of the rows as they are written, since it has deleted rows whole.
      */
     public static List<DataField> rowIdFields(FileStoreTable table) {
         List<DataField> all = table.rowType().getFields();
         if (table.primaryKeys().isEmpty()) {
-            // Deletions of whole partitions are planned with one, and never read it
+            // Deletions of whole partitions are planned with a row id, and never read it
             return all.stream()
                     .filter(field -> PaimonTypes.find(field.type()).isPresent())
                     .limit(1)
@@ -183,7 +181,7 @@ public final class MergeRules {
         return needed;
     }
 
-    private static TrinoException refused(String reason, SchemaTableName name) {
-        return new TrinoException(NOT_SUPPORTED, reason.formatted(name));
+    private static TrinoException refused(String reason, Object... values) {
+        return new TrinoException(NOT_SUPPORTED, reason.formatted(values));
     }
 }
