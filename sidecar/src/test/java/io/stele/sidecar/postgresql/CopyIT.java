@@ -60,24 +60,18 @@ final class CopyIT {
     static void start() {
         sidecar = TestingSidecar.start(directory, PROPERTIES);
         sidecar.createTable(
-                new TableSchema(
-                        new TableId(1),
-                        "shop",
-                        "items",
-                        1,
-                        List.of(
-                                column(1, "region", "varchar").notNull(),
-                                column(2, "id", "integer").notNull(),
-                                column(3, "price", "decimal(10,2)"),
-                                column(4, "note", "varchar(8)")),
-                        List.of(1, 2),
-                        List.of(),
-                        List.of(),
-                        List.of(),
-                        Orientation.ROW,
-                        0,
-                        2,
-                        Optional.empty()));
+                TableSchema.builder("shop", "items")
+                        .id(new TableId(1))
+                        .columns(
+                                List.of(
+                                        column(1, "region", "varchar").notNull(),
+                                        column(2, "id", "integer").notNull(),
+                                        column(3, "price", "decimal(10,2)"),
+                                        column(4, "note", "varchar(8)")))
+                        .primaryKey(List.of(1, 2))
+                        .orientation(Orientation.ROW)
+                        .shardCount(2)
+                        .build());
         for (String table : List.of("orders", "refused", "cancelled")) {
             sidecar.createTable(
                     SampleTables.orders(Orientation.COLUMN).withName("shop", table));
@@ -262,6 +256,28 @@ final class CopyIT {
                 awaitDataFiles(false);
                 assertThat(sidecar.engine().engine().pendingWriteBytes()).isZero();
             }
+        }
+    }
+
+    /** The client sends on until it hears of the failure. */
+    @Test
+    void aLoadThatFailsFreesItsMemoryBeforeTheClientEnds() throws Exception {
+        byte[] rows = orders(0, MANY).getBytes(StandardCharsets.UTF_8);
+        try (Connection connection = connect()) {
+            CopyIn copy = copies(connection).copyIn("COPY cancelled FROM STDIN");
+            copy.writeToCopy(rows, 0, rows.length);
+            copy.flushCopy();
+            awaitDataFiles(true);
+            byte[] wrong = "no number\tx\n".repeat(2_000).getBytes(StandardCharsets.UTF_8);
+            copy.writeToCopy(wrong, 0, wrong.length);
+            copy.flushCopy();
+            awaitDataFiles(false);
+            while (sidecar.engine().engine().pendingWriteBytes() > 0) {
+                Thread.onSpinWait();
+            }
+            copy.writeToCopy(rows, 0, rows.length);
+            assertThatThrownBy(copy::endCopy).hasMessageContaining("row 60001 of COPY");
+            assertThat(count(connection, "cancelled").getFirst().getFirst()).isEqualTo(0L);
         }
     }
 

@@ -57,6 +57,7 @@ import io.stele.engine.transaction.BulkLoad;
 import io.stele.engine.transaction.BulkLoadOptions;
 import io.stele.engine.transaction.CommittedTransactions;
 import io.stele.engine.transaction.DecisionCollector;
+import io.stele.engine.transaction.LoadWait;
 import io.stele.engine.transaction.PartitionDeleteCheck;
 import io.stele.engine.transaction.Retries;
 import io.stele.engine.transaction.Transactions;
@@ -519,19 +520,30 @@ public final class StorageEngine implements AutoCloseable {
      *
      * @param table in the version of the rows
      * @param ttl as of the transaction; rows prolong it
+     * @param wait of the client's thread
+     * @throws SteleException TRANSACTION_NOT_FOUND
      */
-    public BulkLoad load(String transactionId, TableSchema table, Duration ttl) {
+    public BulkLoad load(String transactionId, TableSchema table, Duration ttl, LoadWait wait) {
         checkOpen();
-        return new BulkLoad(
+        return BulkLoad.begin(
                 transactionId,
                 table,
                 ttl,
-                BulkLoadOptions.of(options, budget),
+                BulkLoadOptions.of(options, budget, table.shardCount()),
                 shards,
                 transactions,
                 files,
                 budget,
-                threads.loading());
+                threads.loading(),
+                wait);
+    }
+
+    /**
+     * Gives up the commit of a load's files, if it has not come to the log: its outcome is then
+     * TRANSACTION_ABORTED, and nothing is changed. Else it has no effect.
+     */
+    public void giveUpCommit(String transactionId) {
+        transactions.giveUpCommit(transactionId);
     }
 
     /**

@@ -13,6 +13,7 @@ import io.stele.protocol.SteleException;
 import io.stele.protocol.api.write.WrittenFile;
 import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.Orientation;
+import io.stele.protocol.schema.TableOption;
 import io.stele.protocol.schema.TableOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -63,7 +64,7 @@ final class TestBulkLoad {
                     node,
                     table,
                     transaction,
-                    node.engine().load(transaction, table.schema(), TTL));
+                    node.engine().load(transaction, table.schema(), TTL, node::await));
         }
 
         Load add(Iterable<Long> ids) {
@@ -138,7 +139,7 @@ final class TestBulkLoad {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"keyed", "clustered", "plain", "partitioned", "indexed"})
+    @ValueSource(strings = {"keyed", "clustered", "plain", "partitioned"})
     void manyRowsBecomeFilesOfAllShardsAndOutliveARestart(String kind) throws IOException {
         TestTable table =
                 switch (kind) {
@@ -161,15 +162,6 @@ final class TestBulkLoad {
                                     3,
                                     List.of(3),
                                     TableState.PUBLIC);
-                    case "indexed" ->
-                            TestTable.createIndexed(
-                                    node.engine(),
-                                    "t",
-                                    Orientation.COLUMN,
-                                    3,
-                                    List.of(
-                                            new IndexSchema(
-                                                    1, "by_name", List.of(2), false, true)));
                     default ->
                             TestTable.create(
                                     node.engine(),
@@ -191,12 +183,6 @@ final class TestBulkLoad {
         checkRows(table, expected(0, ROWS));
         assertThat(table.snapshot(node.engine(), node.openSnapshot(new Lsn(lsn.value() - 1))))
                 .isEmpty();
-        if (kind.equals("indexed")) {
-            assertThat(
-                            table.lookup(
-                                    node.engine(), Optional.empty(), 1, List.<Object>of("row 77")))
-                    .containsExactly(Map.entry(77L, "row 77:2"));
-        }
         node.restart();
         checkRows(table, expected(0, ROWS));
         if (table.schema().hasPrimaryKey()) {
@@ -370,17 +356,27 @@ final class TestBulkLoad {
                 .hasMessageContaining("table test.r has orientation 'row'")
                 .hasMessageContaining("several statements");
         toRows.abort();
-        TestTable unique =
-                TestTable.createIndexed(
-                        node.engine(),
-                        "u",
-                        Orientation.COLUMN,
-                        1,
-                        List.of(new IndexSchema(1, "by_name", List.of(2), true, true)));
-        Load toUnique = Load.begin(node, unique);
-        assertRefused(ErrorCode.TRANSACTION_TOO_LARGE, () -> toUnique.add(shuffled(0, 10_000)))
-                .hasMessageContaining("unique indexes");
-        toUnique.abort();
+        for (boolean isUnique : List.of(false, true)) {
+            TestTable indexed =
+                    TestTable.createIndexed(
+                            node.engine(),
+                            "u" + isUnique,
+                            Orientation.COLUMN,
+                            1,
+                            List.of(new IndexSchema(1, "by_name", List.of(2), isUnique, true)));
+            Load few = Load.begin(node, indexed).add(shuffled(0, 1_000));
+            assertThat(few.finish()).isEmpty();
+            few.commit();
+            assertThat(
+                            indexed.lookup(
+                                    node.engine(), Optional.empty(), 1, List.<Object>of("row 77")))
+                    .containsExactly(Map.entry(77L, "row 77:2"));
+            Load many = Load.begin(node, indexed);
+            assertRefused(ErrorCode.TRANSACTION_TOO_LARGE, () -> many.add(shuffled(1_000, 10_000)))
+                    .hasMessageContaining("has indexes")
+                    .hasMessageContaining("add the indexes afterwards");
+            many.abort();
+        }
         checkNothingIsHeld();
     }
 
@@ -404,6 +400,141 @@ final class TestBulkLoad {
         checkNothingIsHeld();
     }
 
+    private static TestTable partitionedById(SimulatedNode of, String name, int shards) {
+        return TestTable.create(
+                of.engine(), name, Orientation.COLUMN, false, shards, List.of(1), TableState.PUBLIC);
+    }
+
+    /** What the log takes goes there, also if the first rows are of one partition. */
+    @Test
+    void rowsThatScatterLaterGoToTheLog() throws IOException {
+        TestTable table = partitionedById(node, "t", 2);
+        Load load = Load.begin(node, table);
+        load.add(Collections.nCopies(600, 2L)).add(shuffled(3, 500));
+        assertThat(load.finish()).isEmpty();
+        load.commit();
+        assertThat(objects(table)).isEmpty();
+        checkNothingIsHeld();
+    }
+
+    @Test
+    void moreScatteredRowsThanTheLogTakesAreRefused() throws IOException {
+        TestTable table = partitionedById(node, "t", 2);
+        Load load = Load.begin(node, table);
+        assertRefused(ErrorCode.TRANSACTION_TOO_LARGE, () -> load.add(shuffled(0, 10_000)))
+                .hasMessageContaining("partitions and shards or more")
+                .hasMessageContaining("in the order of their partitions");
+        assertRefused(ErrorCode.TRANSACTION_TOO_LARGE, load::commit);
+        load.abort();
+        checkRows(table, Map.of());
+        checkNothingIsHeld();
+    }
+
+    /** Rows that are held are staged without a second count of their memory. */
+    @Test
+    void fullMemoryDoesNotKeepHeldRowsFromTheLog() throws IOException {
+        SimulatedNode small = start(OPTIONS.withPendingWrites(128 << 10));
+        TestTable table = partitionedById(small, "t", 1);
+        Load first = Load.begin(small, table);
+        for (long id = 0; small.engine().pendingWriteBytes() < 40 << 10; id++) {
+            first.add(id); // the last one moves the batch on
+        }
+        Load second = Load.begin(small, table);
+        assertRefused(ErrorCode.BUSY, () -> second.add(shuffled(10_000, 20_000)));
+        assertThat(first.finish()).isEmpty();
+        first.commit();
+        second.rows().close();
+        small.await(small.engine().abort(second.transaction()));
+        assertThat(small.engine().pendingWriteBytes()).isZero();
+    }
+
+    @Test
+    void aLoadWhoseTransactionExpiresIsFreedWithoutItsClient() throws IOException {
+        TestTable table = TestTable.create(node.engine(), "t", Orientation.COLUMN, true, 2);
+        Load load = Load.begin(node, table).add(shuffled(0, ROWS));
+        assertThat(node.engine().pendingWriteBytes()).isPositive();
+        assertThat(objects(table)).isNotEmpty();
+        node.tick(TTL.toMillis() + 60_000);
+        node.tick(500);
+        checkNothingIsHeld();
+        assertThat(objects(table)).isEmpty();
+        assertRefused(ErrorCode.TRANSACTION_NOT_FOUND, () -> load.add(shuffled(ROWS, 2 * ROWS)))
+                .hasMessageContaining("at least every 600 s");
+        assertRefused(ErrorCode.TRANSACTION_NOT_FOUND, load::finish);
+        load.abort();
+        checkNothingIsHeld();
+        checkRows(table, Map.of());
+        assertThat(objects(table)).isEmpty();
+    }
+
+    @Test
+    void aCommitThatHasNotComeToTheLogCanBeGivenUp() throws IOException {
+        TestTable table = TestTable.create(node.engine(), "t", Orientation.COLUMN, true, 2);
+        Load load = Load.begin(node, table).add(shuffled(0, ROWS));
+        CompletableFuture<Lsn> commit =
+                node.engine().commitLoad(load.transaction(), load.finish(), Optional.empty());
+        node.engine().giveUpCommit(load.transaction());
+        assertRefused(ErrorCode.TRANSACTION_ABORTED, () -> node.await(commit))
+                .hasMessageContaining("given up by its client");
+        load.abort();
+        checkRows(table, Map.of());
+        assertThat(objects(table)).isEmpty();
+        checkNothingIsHeld();
+        Load next = Load.begin(node, table).add(shuffled(0, ROWS));
+        next.commit();
+        node.engine().giveUpCommit(next.transaction());
+        checkRows(table, expected(0, ROWS));
+    }
+
+    @Test
+    void anIndexThatIsAddedMeanwhileRefusesTheFiles() throws IOException {
+        TestTable table = TestTable.create(node.engine(), "t", Orientation.COLUMN, true, 2);
+        Load load = Load.begin(node, table).add(shuffled(0, ROWS));
+        node.engine()
+                .catalog()
+                .setOptions(
+                        table.id(),
+                        List.of(TableOption.INDEXES),
+                        TableOptions.NONE.withIndexes(
+                                List.of(new IndexSchema(1, "by_name", List.of(2), false, true))));
+        assertRefused(ErrorCode.STALE_TABLE, load::commit).hasMessageContaining("'by_name'");
+        load.abort();
+        checkRows(table, Map.of());
+    }
+
+    /** Of many files whose keys overlap, the keys are searched one range after the other. */
+    @Test
+    void keysOfManyFilesAreSearchedInRanges() throws IOException {
+        SimulatedNode small = start(OPTIONS.withLoadBuffer(1 << 10)); // 64 keys a range
+        TestTable table = TestTable.create(small.engine(), "t", Orientation.COLUMN, true, 2);
+        for (long twice : List.of(0L, 1_234L, ROWS - 1L)) {
+            Load load = Load.begin(small, table).add(shuffled(0, ROWS));
+            load.add(twice);
+            assertRefused(ErrorCode.DUPLICATE_KEY, load::commit)
+                    .hasMessageContaining("(id = " + twice + ")");
+        }
+        Load often = Load.begin(small, table).add(Collections.nCopies(ROWS, 17L));
+        assertRefused(ErrorCode.DUPLICATE_KEY, often::commit).hasMessageContaining("(id = 17)");
+        Load.begin(small, table).add(shuffled(0, ROWS)).commit();
+        for (long there : List.of(0L, 1_234L, ROWS - 1L)) {
+            Load load = Load.begin(small, table).add(shuffled(ROWS, 2 * ROWS));
+            load.add(there);
+            assertRefused(ErrorCode.DUPLICATE_KEY, load::commit)
+                    .hasMessageContaining("(id = " + there + ")");
+        }
+        for (long id = 10_000; id < 10_300; id++) {
+            small.await(table.upsert(small.engine(), id, "row " + id, (int) (id % 5)));
+        }
+        Load inMemory = Load.begin(small, table).add(shuffled(ROWS, 2 * ROWS));
+        inMemory.add(10_299);
+        assertRefused(ErrorCode.DUPLICATE_KEY, inMemory::commit)
+                .hasMessageContaining("(id = 10299)");
+        Load.begin(small, table).add(shuffled(ROWS, 2 * ROWS)).commit();
+        Map<Long, String> rows = expected(0, 2 * ROWS);
+        rows.putAll(expected(10_000, 10_300));
+        assertThat(table.snapshot(small.engine(), small.openSnapshot())).isEqualTo(rows);
+    }
+
     /** With room for less than a buffer, what is held makes room for what comes. */
     @Test
     void littleMemoryMakesSmallerFiles() throws IOException {
@@ -413,7 +544,7 @@ final class TestBulkLoad {
                 small.engine()
                         .beginSessionTransaction(
                                 table.id(), Optional.empty(), Optional.of(TTL));
-        BulkLoad idle = small.engine().load(other, table.schema(), TTL);
+        BulkLoad idle = small.engine().load(other, table.schema(), TTL, small::await);
         Load load = Load.begin(small, table);
         for (long id = 100_000; id < 100_200; id++) {
             byte[] row = table.row(id, "idle", 0);

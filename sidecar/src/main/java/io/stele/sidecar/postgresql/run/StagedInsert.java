@@ -29,17 +29,33 @@ public final class StagedInsert implements AutoCloseable {
     private final RowBuilder builder;
     private final BinaryRow view;
     private final LongSupplier nanoTime;
+    private final Cancellation cancellation;
     private final String id;
     private final BulkLoad load;
     private boolean hasEnded;
 
-    StagedInsert(StorageEngine engine, TableSchema table, LongSupplier nanoTime) {
+    /**
+     * @param cancellation of the statement: it ends the wait for files, and for the search for keys
+     */
+    StagedInsert(
+            StorageEngine engine,
+            TableSchema table,
+            Cancellation cancellation,
+            LongSupplier nanoTime) {
         this.engine = requireNonNull(engine, "engine is null");
+        this.cancellation = requireNonNull(cancellation, "cancellation is null");
         this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
         this.builder = new RowBuilder(table);
         this.view = new BinaryRow(builder.layout());
         this.id = engine.beginSessionTransaction(table.id(), Optional.empty(), Optional.of(LEASE));
-        this.load = engine.load(id, table, LEASE);
+        this.load =
+                engine.load(
+                        id,
+                        table,
+                        LEASE,
+                        step -> {
+                            var unused = cancellation.await(step);
+                        });
     }
 
     /**
@@ -89,14 +105,15 @@ public final class StagedInsert implements AutoCloseable {
     public void commit(Optional<TableId> publish) {
         List<WrittenFile> written = BusyRetry.call(nanoTime, load::finish);
         hasEnded = true;
-        Commits.commit(engine, id, written, publish, nanoTime);
+        Commits.commit(engine, id, written, publish, cancellation, nanoTime);
     }
 
-    /** Gives up what was not committed. */
+    /** Gives up what was not committed, and frees its memory; more than once is no error. */
     @Override
     public void close() {
         load.close();
         if (!hasEnded) {
+            hasEnded = true;
             var unused = engine.abort(id);
         }
     }

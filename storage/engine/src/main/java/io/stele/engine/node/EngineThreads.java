@@ -13,7 +13,6 @@ import io.stele.scheduler.ThreadedBackgroundPool;
 import io.stele.scheduler.ThreadedFairPool;
 import io.stele.scheduler.ThreadedPeriodic;
 import io.stele.scheduler.Urgency;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
@@ -161,8 +160,8 @@ public record EngineThreads(
                 pool(DELETION_THREADS, factory, uncaught),
                 pool(backgroundThreads, backgroundFactory, uncaught),
                 pool(Math.max(1, backgroundThreads / 2), backgroundFactory, uncaught),
-                new BlockingPool(
-                        backgroundThreads, BACKGROUND_WAITING_LIMIT, backgroundFactory, uncaught),
+                // What waits is bounded by the memory for writes, and by the transactions
+                new BlockingPool(backgroundThreads, Integer.MAX_VALUE, backgroundFactory, uncaught),
                 new BlockingPool(LOOKUP_THREADS, LOOKUP_WAITING_LIMIT, factory, uncaught),
                 new BlockingPool(OPENING_THREADS, Integer.MAX_VALUE, factory, uncaught),
                 new ThreadedPeriodic(factory, uncaught),
@@ -219,12 +218,18 @@ public record EngineThreads(
                 deleting.load(),
                 flushing.load(),
                 merging.load(),
-                lookups instanceof BlockingPool calls ? calls.load() : new PoolLoad(0, 0, 0));
+                load(loading),
+                load(lookups));
+    }
+
+    private static PoolLoad load(Executor executor) {
+        return executor instanceof BlockingPool calls ? calls.load() : new PoolLoad(0, 0, 0);
     }
 
     /** Ends the pools, background work first; call it after closing the engine. */
     @Override
     public void close() {
+        close(loading); // its tasks commit transactions on the contexts
         flushing.close();
         merging.close();
         background.close();
@@ -232,10 +237,13 @@ public record EngineThreads(
         deciding.close();
         deleting.close();
         contexts.close();
-        for (Executor reads : List.of(loading, lookups, opening)) {
-            if (reads instanceof BlockingPool calls) {
-                calls.close();
-            }
+        close(lookups);
+        close(opening);
+    }
+
+    private static void close(Executor executor) {
+        if (executor instanceof BlockingPool calls) {
+            calls.close();
         }
     }
 }

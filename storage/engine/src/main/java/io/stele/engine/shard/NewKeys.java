@@ -20,7 +20,6 @@ import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
-import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,30 +27,41 @@ import org.jspecify.annotations.Nullable;
  * files, and among the rows of the table in the shard. Rows that became obsolete or expired by the
  * time of the search are not there.
  *
- * <p>It reads the smaller side: the keys of the new files, or those of the files that overlap them.
- * Rows in memory are always looked for in the new files. Confined to one thread; blocks.
+ * <p>It looks the keys of the smaller side up in the files of the other: the new files, or those that
+ * overlap them. Where that would be many lookups, since many files overlap, it {@linkplain
+ * KeyRangeWalk walks over} the keys of both. Rows in memory are looked for in the new files.
+ * Confined to one thread; blocks.
  */
-public final class NewKeys {
+final class NewKeys {
     /** Keys that are looked up together. */
     private static final int MAX_KEYS = 1 << 16;
 
     private static final long MAX_KEY_BYTES = 8 << 20;
 
+    /** A lookup of a key in a file takes as long as this many steps of a cursor, or longer. */
+    private static final int STEPS_A_LOOKUP = 4;
+
     private final TableFiles files;
     private final List<ColumnFile> added;
+    private final int maxKeys;
+    private final Runnable goOn;
     private final KeyIndexSearch search;
 
     /**
      * @param added files of one table with a primary key, in one shard
+     * @param maxKeys whose hashes are in memory at a time
+     * @param goOn called now and then; throws when the search is useless
      */
-    public NewKeys(TableFiles files, List<ColumnFile> added) {
+    NewKeys(TableFiles files, List<ColumnFile> added, int maxKeys, Runnable goOn) {
         this.files = requireNonNull(files, "files is null");
         this.added = List.copyOf(added);
+        this.maxKeys = maxKeys;
+        this.goOn = requireNonNull(goOn, "goOn is null");
         this.search = new KeyIndexSearch(files.parallelReads());
     }
 
     /** A key that two rows of the files have, if there is any. */
-    public Optional<byte[]> findTwice() throws IOException {
+    Optional<byte[]> findTwice() throws IOException {
         List<ColumnFile> byLeastKey = new ArrayList<>(added);
         byLeastKey.sort(comparing(NewKeys::minKey, Arrays::compareUnsigned));
         List<ColumnFile> overlapping = new ArrayList<>();
@@ -76,23 +86,14 @@ public final class NewKeys {
         if (overlapping.isEmpty() || overlapping.size() == 1 && isUnique(overlapping.getFirst())) {
             return Optional.empty();
         }
-        try (SequentialReads reads = files.sequentialReads()) {
-            PriorityQueue<Head> heads =
-                    new PriorityQueue<>(comparing(Head::key, Arrays::compareUnsigned));
-            for (ColumnFile file : overlapping) {
-                advance(file.keyIndex().cursor(reads), heads);
-            }
-            byte[] previous = null;
-            while (!heads.isEmpty()) {
-                Head least = heads.remove();
-                if (previous != null && Arrays.equals(previous, least.key)) {
-                    return Optional.of(previous);
-                }
-                previous = least.key;
-                advance(least.cursor, heads);
+        KeyRangeWalk walk = new KeyRangeWalk(files, overlapping, maxKeys, goOn);
+        while (walk.next()) {
+            Optional<byte[]> found = walk.findTwice();
+            if (found.isPresent()) {
+                return found;
             }
         }
-        return Optional.empty();
+        return walk.repeated();
     }
 
     private static boolean isUnique(ColumnFile file) throws IOException {
@@ -100,24 +101,13 @@ public final class NewKeys {
         return index.keyCount() == index.entryCount();
     }
 
-    private static void advance(KeyIndexCursor cursor, PriorityQueue<Head> heads)
-            throws IOException {
-        if (cursor.advance()) {
-            heads.add(new Head(cursor, cursor.key()));
-        }
-    }
-
-    /** A cursor with its present key. */
-    @SuppressWarnings("ArrayRecordComponent") // never compared
-    private record Head(KeyIndexCursor cursor, byte[] key) {}
-
     /**
      * A key of the files that has a row, if there is any.
      *
      * @param sinceLsn rows at or below are known not to have one of the keys; 0: none is known
      * @param firstVisibleLsn rows below have expired
      */
-    public Optional<byte[]> findPresent(TableView view, long sinceLsn, long firstVisibleLsn)
+    Optional<byte[]> findPresent(TableView view, long sinceLsn, long firstVisibleLsn)
             throws IOException {
         Optional<byte[]> inMemory = findInMemory(view, sinceLsn, firstVisibleLsn);
         return inMemory.isPresent() ? inMemory : findInFiles(view, sinceLsn, firstVisibleLsn);
@@ -125,20 +115,65 @@ public final class NewKeys {
 
     private Optional<byte[]> findInMemory(TableView view, long sinceLsn, long firstVisibleLsn)
             throws IOException {
+        KeyHashes hashes = new KeyHashes();
+        boolean unused = forEachInMemory(view, sinceLsn, hashes::add);
+        if (hashes.count() == 0) {
+            return Optional.empty();
+        }
+        if ((long) hashes.count() * added.size() > rowCount(added) / STEPS_A_LOOKUP) {
+            hashes.sort();
+            return walkAdded(view, hashes, firstVisibleLsn);
+        }
         Lookup lookup = new Lookup(added, (key, _, _, _) -> isPresent(view, key, firstVisibleLsn));
+        boolean unusedToo =
+                forEachInMemory(
+                        view,
+                        sinceLsn,
+                        version -> {
+                            lookup.add(key(version), 0);
+                            return lookup.found == null;
+                        });
+        return lookup.end();
+    }
+
+    /** A step over rows in memory; returns whether it goes on. */
+    @FunctionalInterface
+    private interface RowStep {
+        boolean at(KeyedVersion row) throws IOException;
+    }
+
+    private static boolean forEachInMemory(TableView view, long sinceLsn, RowStep step)
+            throws IOException {
         for (MemTable table : view.memTables()) {
             if (table.maxLsn() <= sinceLsn) {
                 continue;
             }
             Iterator<KeyedVersion> versions = table.versionsBetween(sinceLsn, Long.MAX_VALUE);
-            while (lookup.found == null && versions.hasNext()) {
+            while (versions.hasNext()) {
                 KeyedVersion version = versions.next();
-                if (!version.isDeleted() && version.lsn() > sinceLsn) {
-                    lookup.add(key(version), 0);
+                if (!version.isDeleted() && version.lsn() > sinceLsn && !step.at(version)) {
+                    return false;
                 }
             }
         }
-        return lookup.end();
+        return true;
+    }
+
+    private Optional<byte[]> walkAdded(TableView view, KeyHashes hashes, long firstVisibleLsn)
+            throws IOException {
+        List<byte[]> found = new ArrayList<>(1);
+        boolean unused =
+                new KeyRangeWalk(files, List.of(), maxKeys, goOn)
+                        .forEach(
+                                added,
+                                (_, cursor) -> {
+                                    if (hashes.contain(cursor)
+                                            && isPresent(view, cursor.key(), firstVisibleLsn)) {
+                                        found.add(cursor.key());
+                                    }
+                                    return found.isEmpty();
+                                });
+        return found.stream().findFirst();
     }
 
     private static byte[] key(KeyedVersion version) {
@@ -170,6 +205,10 @@ public final class NewKeys {
             }
         }
         boolean fewAreAdded = rowCount(added) <= rowCount(present);
+        long lookups = lookups(fewAreAdded ? added : present, fewAreAdded ? present : added);
+        if (lookups > (rowCount(added) + rowCount(present)) / STEPS_A_LOOKUP) {
+            return walkBoth(present, firstVisibleLsn);
+        }
         for (ColumnFile walked : fewAreAdded ? added : present) {
             List<ColumnFile> searched = overlapping(walked, fewAreAdded ? present : added);
             if (searched.isEmpty()) {
@@ -193,6 +232,35 @@ public final class NewKeys {
             }
         }
         return Optional.empty();
+    }
+
+    private static long lookups(List<ColumnFile> walked, List<ColumnFile> searched) {
+        long count = 0;
+        for (ColumnFile file : walked) {
+            count += file.entry().rowCount() * overlapping(file, searched).size();
+        }
+        return count;
+    }
+
+    private Optional<byte[]> walkBoth(List<ColumnFile> present, long firstVisibleLsn)
+            throws IOException {
+        List<ColumnFile> overlapped =
+                added.stream().filter(file -> !overlapping(file, present).isEmpty()).toList();
+        Lookup lookup = new Lookup(overlapped, (_, _, _, _) -> true);
+        KeyRangeWalk walk = new KeyRangeWalk(files, overlapped, maxKeys, goOn);
+        while (lookup.found == null && walk.next()) {
+            boolean unused =
+                    walk.forEach(
+                            present,
+                            (file, cursor) -> {
+                                if (walk.mayContain(cursor)
+                                        && isPresent(file, cursor.ordinal(), firstVisibleLsn)) {
+                                    lookup.add(cursor.key(), 0);
+                                }
+                                return lookup.found == null;
+                            });
+        }
+        return lookup.end();
     }
 
     private Optional<byte[]> walk(ColumnFile walked, List<ColumnFile> searched, Match match)
@@ -289,6 +357,7 @@ public final class NewKeys {
             if (keys.isEmpty() || found != null) {
                 return;
             }
+            goOn.run();
             ProbeKeys probes = ProbeKeys.ofEach(keys);
             List<Candidate> candidates = new ArrayList<>();
             search.find(

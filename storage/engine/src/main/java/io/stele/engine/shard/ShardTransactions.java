@@ -16,7 +16,7 @@ import io.stele.engine.shard.record.TransactionRecords.Commit;
 import io.stele.engine.shard.record.TransactionRecords.Outcome;
 import io.stele.engine.shard.record.TransactionRecords.Prepare;
 import io.stele.engine.shard.record.WriteRecord;
-import io.stele.engine.shard.write.DuplicateKey;
+import io.stele.engine.tablet.IngestedKeys;
 import io.stele.engine.tablet.TableShard;
 import io.stele.engine.wal.LogHold;
 import io.stele.engine.wal.LogPosition;
@@ -248,14 +248,14 @@ final class ShardTransactions {
      *
      * @param commitLsn the LSN at which it would commit
      * @param maxResolvedBytes of the rows that its conditional operations produce
-     * @param newKeysSince the keys of its files must have no row, and had none at this LSN; empty:
-     *     they may have one, which they replace
+     * @param inserted the keys of its files, which must have no row; empty: they may have one, which
+     *     they replace
      */
     CompletableFuture<Optional<SteleException>> findConflict(
             String transactionId,
             Lsn commitLsn,
             long maxResolvedBytes,
-            Optional<Lsn> newKeysSince) {
+            Optional<InsertedKeys> inserted) {
         return state.context()
                 .submit(
                         () -> {
@@ -274,9 +274,16 @@ final class ShardTransactions {
                                                         + " conflicts: "
                                                         + conflict.get()));
                             }
-                            if (newKeysSince.isPresent()) {
+                            if (inserted.isPresent()) {
                                 Optional<SteleException> duplicate =
-                                        findDuplicate(part, newKeysSince.get(), commitLsn);
+                                        inserted.get()
+                                                .findPresent(
+                                                        state::table,
+                                                        state.applied().applied(),
+                                                        table ->
+                                                                table.options()
+                                                                        .firstVisibleLsn(
+                                                                                commitLsn.value()));
                                 if (duplicate.isPresent()) {
                                     return duplicate;
                                 }
@@ -292,34 +299,6 @@ final class ShardTransactions {
                                 return Optional.of(refused);
                             }
                         });
-    }
-
-    /** Looks at the rows that changed after an LSN: those before were searched already. */
-    private Optional<SteleException> findDuplicate(PreparedPart part, Lsn since, Lsn commitLsn)
-            throws IOException {
-        for (TableId id : part.tables()) {
-            TableShard table = state.table(id);
-            if (!table.schema().hasPrimaryKey() || table.changedLsn() <= since.value()) {
-                continue;
-            }
-            List<ColumnFile> added = new ArrayList<>();
-            for (FileEntry entry : part.files()) {
-                if (entry.tableId().equals(id)) {
-                    added.add(
-                            files.openColumn(
-                                    entry.withIngest(Lsn.MIN, OptionalLong.empty()),
-                                    table.versions()));
-                }
-            }
-            long firstVisibleLsn = table.schema().options().firstVisibleLsn(commitLsn.value());
-            Optional<byte[]> key =
-                    new NewKeys(files, added)
-                            .findPresent(table.view(), since.value(), firstVisibleLsn);
-            if (key.isPresent()) {
-                return Optional.of(DuplicateKey.refusal(table.schema(), key.get()));
-            }
-        }
-        return Optional.empty();
     }
 
     private PartResolution resolution(boolean checked, Lsn commitLsn, long maxResolvedBytes) {
@@ -582,15 +561,20 @@ final class ShardTransactions {
         }
     }
 
-    /** Adds a worker's file to a table, which is set aside if the file cannot be used. */
+    /** Adds a file of a worker or a bulk load to a table, which is set aside if the file cannot be used. */
     private void ingest(TableShard table, FileEntry entry, PreparedPart part) throws IOException {
         Lsn prepareLsn = part.prepareLsn();
-        // Rows that have expired are still in files, and become obsolete now
-        boolean endsRows =
-                !insertions.contains(part.transactionId()) || table.schema().options().expires();
+        IngestedKeys keys = IngestedKeys.ANY;
+        if (insertions.contains(part.transactionId())) {
+            // Rows that have expired are still in files, and become obsolete now
+            keys =
+                    table.schema().options().expires()
+                            ? IngestedKeys.NEW_OR_EXPIRED
+                            : IngestedKeys.NEW;
+        }
         try {
             ColumnFile file = files.openColumn(entry, table.versions());
-            table.ingest(files, file, endsRows, prepareLsn.value(), state.nowMillis());
+            table.ingest(files, file, keys, prepareLsn.value(), state.nowMillis());
         } catch (IOException | RuntimeException broken) {
             if (StoreWait.isOutage(broken)) {
                 throw broken;

@@ -391,8 +391,8 @@ public final class TableGroupShard {
             String transactionId,
             Lsn commitLsn,
             long maxResolvedBytes,
-            Optional<Lsn> newKeysSince) {
-        return transactions.findConflict(transactionId, commitLsn, maxResolvedBytes, newKeysSince);
+            Optional<InsertedKeys> inserted) {
+        return transactions.findConflict(transactionId, commitLsn, maxResolvedBytes, inserted);
     }
 
     // ---- state

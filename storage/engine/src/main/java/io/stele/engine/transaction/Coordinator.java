@@ -110,8 +110,8 @@ public final class Coordinator {
      * The content of a transaction's commit.
      *
      * @param isRepeatable whether a client may ask for its outcome later
-     * @param newKeysSince by shard, the LSN at which the keys of its files had no row; they must
-     *     have none at the commit either. Empty: they may have rows, which they replace
+     * @param newKeys keys of its files, which had no row when they were searched, and must have none
+     *     at the commit either; other files replace the rows of their keys
      */
     record Commit(
             String transactionId,
@@ -121,11 +121,11 @@ public final class Coordinator {
             Map<ShardId, List<FileEntry>> files,
             Map<ShardId, List<PartitionDelete>> deletes,
             Optional<TableId> publish,
-            Map<ShardId, Lsn> newKeysSince) {
+            CheckedKeys newKeys) {
         /** The same, once the keys of its files were found to be new. */
-        Commit withNewKeysSince(Map<ShardId, Lsn> lsns) {
+        Commit withNewKeys(CheckedKeys keys) {
             return new Commit(
-                    transactionId, isRepeatable, readLsn, batches, files, deletes, publish, lsns);
+                    transactionId, isRepeatable, readLsn, batches, files, deletes, publish, keys);
         }
 
         /** The shards that have a part in it, in order. */
@@ -262,7 +262,14 @@ public final class Coordinator {
             Commit commit,
             Map<ShardId, CompletableFuture<@Nullable Void>> prepared,
             ShardTurns.Turn turn) {
-        return attempt(() -> commitPaused(commit, prepared))
+        // No other transaction changes the shards now, and single writes go on
+        return attempt(() -> commit.newKeys().searchAgain(prefetching))
+                .handle(
+                        (done, failed) ->
+                                failed == null
+                                        ? attempt(() -> commitPaused(commit, prepared))
+                                        : giveUp(commit, prepared, failed))
+                .thenCompose(next -> next)
                 .whenComplete((lsn, failed) -> turn.end());
     }
 
@@ -272,7 +279,7 @@ public final class Coordinator {
      */
     private CompletableFuture<@Nullable Void> prefetch(
             Commit commit, SortedSet<ShardId> participants) {
-        if (!commit.newKeysSince().isEmpty()) {
+        if (!commit.newKeys().isEmpty()) {
             return CompletableFuture.completedFuture(null); // that was read already
         }
         return all(
@@ -368,8 +375,7 @@ public final class Coordinator {
                                                     commit.transactionId(),
                                                     hold.lsn(),
                                                     maxResolvedBytes,
-                                                    Optional.ofNullable(
-                                                            commit.newKeysSince().get(id)))));
+                                                    commit.newKeys().of(id))));
         }
         return all(checks)
                 .thenApply(

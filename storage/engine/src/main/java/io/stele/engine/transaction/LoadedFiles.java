@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.stele.engine.datafile.TableFiles;
-import io.stele.engine.node.BackgroundTasks;
 import io.stele.engine.node.Shards;
 import io.stele.engine.node.WriteBudget;
 import io.stele.protocol.ErrorCode;
@@ -13,26 +12,31 @@ import io.stele.protocol.api.write.WrittenFile;
 import io.stele.protocol.schema.TableSchema;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The files of one bulk load, written by tasks of a pool: one for each shard of a buffer. Their
  * names begin with the id of the transaction, so that they are deleted if it does not commit.
- * Called by one thread at a time; its tasks run beside that.
+ *
+ * <p>Invariant: the memory of rows that came here is given back once, when their task ends or is
+ * dropped. Guarded by itself.
  */
 final class LoadedFiles {
     /** 10,000: with buffers of 64 MiB and four shards, 160 GiB of rows. */
     private static final int MAX_FILES = 10_000;
 
-    /** Sketches are most of what a commit says of a file: up to 0.6 kB a column. */
-    private static final int MAX_SKETCHED_FILES = 1_000;
+    /**
+     * Sketches are most of what a commit says of a file, up to 0.6 kB each: those of 16,000 columns
+     * of files are 10 MB.
+     */
+    private static final int MAX_SKETCHES = 16_000;
 
     private final String transactionId;
     private final TableSchema table;
@@ -45,8 +49,16 @@ final class LoadedFiles {
     @GuardedBy("this")
     private final List<WrittenFile> finished = new ArrayList<>();
 
-    private boolean isBegun;
+    @GuardedBy("this")
+    private int sketchCount;
+
+    @GuardedBy("this")
+    private List<ShardTask> tasks = List.of();
+
+    @GuardedBy("this")
     private CompletableFuture<@Nullable Void> writing = CompletableFuture.completedFuture(null);
+
+    private volatile boolean isBegun;
     private volatile boolean isGivenUp;
 
     LoadedFiles(
@@ -69,43 +81,96 @@ final class LoadedFiles {
         return isBegun;
     }
 
-    boolean areBeingWritten() {
-        return !writing.isDone();
+    /** Completes when all that came is in files; fails if one could not be written. */
+    synchronized CompletableFuture<@Nullable Void> writing() {
+        return writing;
     }
 
     /**
-     * Begins to write a buffer, when the one before is written.
+     * Begins to write a buffer; the one before is written.
      *
-     * @param batches by shard; their memory, which is taken, is given back as they are in files
-     * @throws SteleException that of the buffer before: then nothing is begun
+     * @param batches validated, by shard, with their memory
+     * @throws SteleException TRANSACTION_ABORTED if the load was given up
      */
-    void write(Map<Integer, ? extends Collection<byte[]>> batches) {
-        await();
-        isBegun = true;
-        List<CompletableFuture<@Nullable Void>> tasks = new ArrayList<>();
-        batches.forEach((shard, ofShard) -> tasks.add(write(shard, List.copyOf(ofShard))));
-        writing = Coordinator.all(tasks);
+    void write(Map<Integer, List<byte[]>> batches) {
+        List<ShardTask> added = new ArrayList<>();
+        batches.forEach((shard, ofShard) -> added.add(new ShardTask(shard, ofShard)));
+        boolean isRefused;
+        synchronized (this) {
+            isRefused = isGivenUp;
+            if (!isRefused) {
+                isBegun = true;
+                tasks = added;
+                writing = Coordinator.all(added.stream().map(task -> task.result).toList());
+            }
+        }
+        if (isRefused) {
+            added.forEach(task -> task.drop(givenUp()));
+            throw givenUp();
+        }
+        added.forEach(ShardTask::submit);
     }
 
-    private CompletableFuture<@Nullable Void> write(int shard, List<byte[]> batches) {
-        long bytes = batches.stream().mapToLong(batch -> batch.length).sum();
-        return BackgroundTasks.<@Nullable Void>submit(
-                        loading,
-                        () -> {
-                            writeShard(shard, batches);
-                            return null;
-                        })
-                .whenComplete((_, _) -> budget.giveBackStaged(bytes));
+    private static SteleException givenUp() {
+        return new SteleException(ErrorCode.TRANSACTION_ABORTED, "The load was given up");
+    }
+
+    /** The rows of one shard on their way into files. Thread-safe. */
+    private final class ShardTask implements Runnable {
+        private final int shard;
+        private final long sizeBytes;
+        private final AtomicReference<@Nullable List<byte[]>> batches;
+        private final CompletableFuture<@Nullable Void> result = new CompletableFuture<>();
+
+        private ShardTask(int shard, List<byte[]> batches) {
+            this.shard = shard;
+            this.sizeBytes = batches.stream().mapToLong(batch -> batch.length).sum();
+            this.batches = new AtomicReference<>(batches);
+        }
+
+        private void submit() {
+            try {
+                loading.execute(this);
+            } catch (RejectedExecutionException closed) {
+                drop(
+                        new SteleException(
+                                ErrorCode.UNAVAILABLE, "The sidecar is shutting down", closed));
+            }
+        }
+
+        @Override
+        public void run() {
+            List<byte[]> rows = batches.getAndSet(null);
+            if (rows == null) {
+                return; // dropped while it waited
+            }
+            Throwable failure = null;
+            try {
+                writeShard(shard, rows);
+            } catch (Throwable failed) {
+                failure = failed;
+            }
+            budget.giveBackStaged(sizeBytes);
+            if (failure == null) {
+                result.complete(null);
+            } else {
+                result.completeExceptionally(failure);
+            }
+        }
+
+        /** Ends a task that has not begun. */
+        private void drop(SteleException cause) {
+            if (batches.getAndSet(null) != null) {
+                budget.giveBackStaged(sizeBytes);
+                result.completeExceptionally(cause);
+            }
+        }
     }
 
     private void writeShard(int shard, List<byte[]> batches) {
         ShardRowsWriter writer =
                 new ShardRowsWriter(
-                        files,
-                        table,
-                        shards.shard(table.shard(shard)),
-                        this::nextFileId,
-                        () -> isGivenUp);
+                        files, table, table.shard(shard), this::nextFileId, () -> isGivenUp);
         try {
             writer.write(batches, this::finished);
         } catch (IOException failed) {
@@ -129,39 +194,36 @@ final class LoadedFiles {
 
     private synchronized void finished(WrittenFile file) {
         // Without sketches the optimizer knows less until a compaction
-        finished.add(finished.size() < MAX_SKETCHED_FILES ? file : file.withoutSketches());
+        sketchCount += file.sketches().size();
+        finished.add(sketchCount <= MAX_SKETCHES ? file : file.withoutSketches());
     }
 
-    /** Waits until all that came is in files; fails if one could not be written. */
-    void await() {
-        try {
-            writing.get();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new SteleException(ErrorCode.UNAVAILABLE, "The sidecar is shutting down", e);
-        } catch (ExecutionException e) {
-            throw e.getCause() instanceof SteleException known
-                    ? known
-                    : new SteleException(
-                            ErrorCode.INTERNAL, "The engine failed: " + e.getCause(), e.getCause());
+    /**
+     * All files, which are written.
+     *
+     * @throws SteleException TRANSACTION_ABORTED if the load was given up
+     */
+    synchronized List<WrittenFile> finish() {
+        if (isGivenUp) {
+            throw givenUp();
         }
+        return List.copyOf(finished);
     }
 
-    /** All files, when they are written. */
-    List<WrittenFile> finish() {
-        await();
+    /**
+     * Writes no more rows: tasks that wait are dropped, those that run end early. Any thread.
+     *
+     * @return completes when no task runs any more
+     */
+    CompletableFuture<@Nullable Void> giveUp() {
+        List<ShardTask> dropped;
+        CompletableFuture<@Nullable Void> last;
         synchronized (this) {
-            return List.copyOf(finished);
+            isGivenUp = true;
+            dropped = tasks;
+            last = writing;
         }
-    }
-
-    /** No more rows are written, and none are when it returns. */
-    void giveUp() {
-        isGivenUp = true;
-        try {
-            await();
-        } catch (SteleException failed) {
-            // Its files are deleted with those that are finished
-        }
+        dropped.forEach(task -> task.drop(givenUp()));
+        return last.handle((_, _) -> null);
     }
 }

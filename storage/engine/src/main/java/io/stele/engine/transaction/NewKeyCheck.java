@@ -2,62 +2,73 @@ package io.stele.engine.transaction;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.engine.datafile.ColumnFile;
 import io.stele.engine.datafile.TableFiles;
 import io.stele.engine.manifest.FileEntry;
 import io.stele.engine.node.BackgroundTasks;
 import io.stele.engine.node.Shards;
-import io.stele.engine.shard.NewKeys;
+import io.stele.engine.shard.InsertedKeys;
 import io.stele.engine.shard.TableGroupShard;
-import io.stele.engine.shard.write.DuplicateKey;
 import io.stele.engine.snapshot.Readers;
 import io.stele.engine.snapshot.SnapshotRegistry;
-import io.stele.engine.tablet.TableShard;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.TableId;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A check that the keys of files, which a transaction inserts, are new: before it is prepared, so
- * that nobody waits for it. Each shard is checked as of an LSN. When the logs are held, the shards
- * look at what changed after that. Safe for use by many threads.
+ * A check that the keys of files, which a transaction inserts, are new. It comes before the
+ * transaction is prepared, so that nobody waits for it, and again for what changed since, in the
+ * turn of the transaction. When the logs are held, the shards look at the rest. Safe for use by many
+ * threads.
  */
 final class NewKeyCheck {
+    /** 4: each search has what was written during the one before, which is much less. */
+    private static final int MAX_SEARCHES = 4;
+
+    /** 4 Mi: hashes of 32 MiB. */
+    private static final long MAX_KEYS = 1 << 22;
+
     private final Shards shards;
     private final TableFiles files;
     private final SnapshotRegistry snapshots;
     private final Executor loading;
+    private final int maxKeys;
 
     /**
      * @param loading runs what reads whole key indexes
+     * @param bufferBytes of a load; hashes of keys take half as much in each thread
      */
-    NewKeyCheck(Shards shards, TableFiles files, SnapshotRegistry snapshots, Executor loading) {
+    NewKeyCheck(
+            Shards shards,
+            TableFiles files,
+            SnapshotRegistry snapshots,
+            Executor loading,
+            long bufferBytes) {
         this.shards = requireNonNull(shards, "shards is null");
         this.files = requireNonNull(files, "files is null");
         this.snapshots = requireNonNull(snapshots, "snapshots is null");
         this.loading = requireNonNull(loading, "loading is null");
+        this.maxKeys =
+                Math.toIntExact(Math.clamp(bufferBytes / (2 * Long.BYTES), 2, MAX_KEYS));
     }
 
     /**
-     * Completes with the LSN at which the keys had no row, by shard. Fails with DUPLICATE_KEY if
-     * one has, or comes twice, and with STORE_FAILED if a file cannot be read.
+     * Completes with the keys, which had no row. Fails with DUPLICATE_KEY if one has, or comes
+     * twice, and with STORE_FAILED if a file cannot be read.
+     *
+     * @param goOn called now and then; throws when the check is useless
      */
-    CompletableFuture<Map<ShardId, Lsn>> check(Map<ShardId, List<FileEntry>> entries) {
-        Map<ShardId, Lsn> checked = new ConcurrentSkipListMap<>();
+    CompletableFuture<CheckedKeys> check(Map<ShardId, List<FileEntry>> entries, Runnable goOn) {
+        Map<ShardId, InsertedKeys> checked = new ConcurrentSkipListMap<>();
         List<CompletableFuture<@Nullable Void>> checks = new ArrayList<>();
         entries.forEach(
                 (id, added) ->
@@ -65,53 +76,75 @@ final class NewKeyCheck {
                                 BackgroundTasks.submit(
                                         loading,
                                         () -> {
-                                            checked.put(id, check(shards.shard(id), added));
+                                            goOn.run();
+                                            checked.put(id, check(shards.shard(id), added, goOn));
                                             return null;
                                         })));
-        return Coordinator.all(checks).thenApply(done -> new TreeMap<>(checked));
+        return Coordinator.all(checks).thenApply(done -> CheckedKeys.of(checked, this));
     }
 
-    private Lsn check(TableGroupShard shard, List<FileEntry> entries) {
+    private InsertedKeys check(TableGroupShard shard, List<FileEntry> entries, Runnable goOn) {
+        InsertedKeys keys;
+        try {
+            keys = InsertedKeys.open(files, shard, entries, maxKeys, goOn);
+            refuse(keys.findTwice());
+        } catch (IOException failed) {
+            throw unread(shard, failed);
+        }
+        search(shard, keys);
+        for (int i = 1; i < MAX_SEARCHES && keys.isBehind(shard::table); i++) {
+            search(shard, keys);
+        }
+        return keys;
+    }
+
+    /**
+     * Searches what has changed since the last search.
+     *
+     * @param executor runs the searches, which block
+     */
+    CompletableFuture<@Nullable Void> searchAgain(
+            Map<ShardId, InsertedKeys> keys, Executor executor) {
+        List<CompletableFuture<@Nullable Void>> searches = new ArrayList<>();
+        keys.forEach(
+                (id, ofShard) ->
+                        searches.add(
+                                BackgroundTasks.submit(
+                                        executor,
+                                        () -> {
+                                            search(shards.shard(id), ofShard);
+                                            return null;
+                                        })));
+        return Coordinator.all(searches);
+    }
+
+    private void search(TableGroupShard shard, InsertedKeys keys) {
         Readers.Generation reader = snapshots.readers().enter();
         try {
             Lsn applied = shard.appliedLsn(); // before the views, which have all of it
-            Map<TableId, List<FileEntry>> byTable = new LinkedHashMap<>();
-            for (FileEntry entry : entries) {
-                byTable.computeIfAbsent(entry.tableId(), _ -> new ArrayList<>()).add(entry);
-            }
-            for (Map.Entry<TableId, List<FileEntry>> table : byTable.entrySet()) {
-                check(shard.table(table.getKey()), table.getValue());
-            }
-            return applied;
+            refuse(
+                    keys.findPresent(
+                            shard::table,
+                            applied,
+                            table -> snapshots.firstVisibleLsn(table, Long.MAX_VALUE)));
         } catch (IOException failed) {
-            throw new SteleException(
-                    ErrorCode.STORE_FAILED,
-                    "Cannot search for keys of shard %s before their transaction is committed: %s"
-                            .formatted(shard.id(), failed),
-                    failed);
+            throw unread(shard, failed);
         } finally {
             snapshots.readers().exit(reader);
         }
     }
 
-    private void check(TableShard table, List<FileEntry> entries) throws IOException {
-        if (!table.schema().hasPrimaryKey()) {
-            return;
+    private static void refuse(Optional<SteleException> duplicate) {
+        if (duplicate.isPresent()) {
+            throw duplicate.get();
         }
-        List<ColumnFile> added = new ArrayList<>();
-        for (FileEntry entry : entries) {
-            added.add(
-                    files.openColumn(
-                            entry.withIngest(Lsn.MIN, OptionalLong.empty()), table.versions()));
-        }
-        NewKeys keys = new NewKeys(files, added);
-        Optional<byte[]> found = keys.findTwice();
-        if (found.isEmpty()) {
-            long firstVisibleLsn = snapshots.firstVisibleLsn(table.schema(), Long.MAX_VALUE);
-            found = keys.findPresent(table.view(), 0, firstVisibleLsn);
-        }
-        if (found.isPresent()) {
-            throw DuplicateKey.refusal(table.schema(), found.get());
-        }
+    }
+
+    private static SteleException unread(TableGroupShard shard, IOException failed) {
+        return new SteleException(
+                ErrorCode.STORE_FAILED,
+                "Cannot search for keys of shard %s before their transaction is committed: %s"
+                        .formatted(shard.id(), failed),
+                failed);
     }
 }

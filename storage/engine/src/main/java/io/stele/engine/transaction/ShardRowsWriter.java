@@ -10,8 +10,8 @@ import io.stele.engine.datafile.TableFiles;
 import io.stele.engine.row.KeyedVersion;
 import io.stele.engine.row.RetainedVersions;
 import io.stele.engine.row.TableVersions;
-import io.stele.engine.shard.TableGroupShard;
 import io.stele.protocol.ErrorCode;
+import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.write.WrittenFile;
 import io.stele.protocol.row.BinaryRow;
@@ -41,7 +41,7 @@ final class ShardRowsWriter {
     private final TableFiles files;
     private final TableSchema table;
     private final TableVersions versions;
-    private final TableGroupShard shard;
+    private final ShardId shard;
     private final Supplier<String> fileIds;
     private final BooleanSupplier isGivenUp;
     private final BinaryRow row;
@@ -53,7 +53,7 @@ final class ShardRowsWriter {
     ShardRowsWriter(
             TableFiles files,
             TableSchema table,
-            TableGroupShard shard,
+            ShardId shard,
             Supplier<String> fileIds,
             BooleanSupplier isGivenUp) {
         this.files = requireNonNull(files, "files is null");
@@ -66,10 +66,10 @@ final class ShardRowsWriter {
     }
 
     /**
-     * Checks and writes the rows of batches.
+     * Writes the rows of validated batches.
      *
      * @param finished takes each file, whose objects are durable
-     * @throws SteleException what is wrong with a row; TRANSACTION_ABORTED if it is given up
+     * @throws SteleException TRANSACTION_ABORTED if it is given up
      */
     void write(List<byte[]> batches, Consumer<WrittenFile> finished) throws IOException {
         for (Map.Entry<byte[], List<KeyedVersion>> partition : partitions(batches).entrySet()) {
@@ -83,8 +83,6 @@ final class ShardRowsWriter {
         for (byte[] bytes : batches) {
             checkNotGivenUp();
             WriteBatchReader batch = new WriteBatchReader(bytes);
-            int unused = shard.validate(batch);
-            batch.rewind();
             byte[] last = null;
             List<KeyedVersion> ofLast = List.of();
             while (batch.next()) {
@@ -130,7 +128,7 @@ final class ShardRowsWriter {
     private WrittenFile writeFile(byte[] partition, List<KeyedVersion> rows) throws IOException {
         try (IngestedFileBuilder file =
                 IngestedFileBuilder.create(
-                        files, table, shard.id(), fileIds.get(), partition)) {
+                        files, table, shard, fileIds.get(), partition)) {
             for (int i = 0; i < rows.size(); i++) {
                 if (i % ROWS_BETWEEN_CHECKS == 0) {
                     checkNotGivenUp();
