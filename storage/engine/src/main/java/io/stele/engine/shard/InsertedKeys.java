@@ -43,7 +43,7 @@ public final class InsertedKeys {
      */
     public static InsertedKeys open(
             TableFiles files,
-            TableGroupShard shard,
+            Function<TableId, TableShard> tables,
             List<FileEntry> entries,
             int maxKeys,
             Runnable goOn)
@@ -51,7 +51,7 @@ public final class InsertedKeys {
         Map<TableId, List<ColumnFile>> added = new LinkedHashMap<>();
         Map<TableId, TableSchema> schemas = new LinkedHashMap<>();
         for (FileEntry entry : entries) {
-            TableShard table = shard.table(entry.tableId());
+            TableShard table = tables.apply(entry.tableId());
             if (table.schema().hasPrimaryKey()) {
                 schemas.put(entry.tableId(), table.schema());
                 added.computeIfAbsent(entry.tableId(), _ -> new ArrayList<>())

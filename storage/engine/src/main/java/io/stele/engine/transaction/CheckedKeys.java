@@ -11,23 +11,27 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of files that a transaction inserts, by shard, with what {@link NewKeyCheck} has found
- * out. One step at a time uses it.
+ * The keys of files that a transaction inserts, by shard, with what was found out about them.
+ * One step at a time uses it.
  */
 final class CheckedKeys {
     /** Of a transaction whose files may replace rows, or that has none. */
-    static final CheckedKeys NONE = new CheckedKeys(Map.of(), Optional.empty());
+    static final CheckedKeys NONE =
+            new CheckedKeys(Map.of(), (_, _) -> CompletableFuture.completedFuture(null));
 
     private final Map<ShardId, InsertedKeys> byShard;
-    private final Optional<NewKeyCheck> check;
+    private final Search search;
 
-    private CheckedKeys(Map<ShardId, InsertedKeys> byShard, Optional<NewKeyCheck> check) {
-        this.byShard = Map.copyOf(byShard);
-        this.check = requireNonNull(check, "check is null");
+    /** A search of what has changed since the last one; fails with DUPLICATE_KEY. */
+    @FunctionalInterface
+    interface Search {
+        CompletableFuture<@Nullable Void> begin(
+                Map<ShardId, InsertedKeys> byShard, Executor executor);
     }
 
-    static CheckedKeys of(Map<ShardId, InsertedKeys> byShard, NewKeyCheck check) {
-        return new CheckedKeys(byShard, Optional.of(check));
+    CheckedKeys(Map<ShardId, InsertedKeys> byShard, Search search) {
+        this.byShard = Map.copyOf(byShard);
+        this.search = requireNonNull(search, "search is null");
     }
 
     boolean isEmpty() {
@@ -41,8 +45,6 @@ final class CheckedKeys {
 
     /** Searches what has changed since the last search; fails with DUPLICATE_KEY. */
     CompletableFuture<@Nullable Void> searchAgain(Executor executor) {
-        return check.isPresent()
-                ? check.get().searchAgain(byShard, executor)
-                : CompletableFuture.completedFuture(null);
+        return search.begin(byShard, executor);
     }
 }

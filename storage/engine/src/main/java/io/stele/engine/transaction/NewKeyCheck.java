@@ -80,13 +80,13 @@ final class NewKeyCheck {
                                             checked.put(id, check(shards.shard(id), added, goOn));
                                             return null;
                                         })));
-        return Coordinator.all(checks).thenApply(done -> CheckedKeys.of(checked, this));
+        return Coordinator.all(checks).thenApply(done -> new CheckedKeys(checked, this::searchAgain));
     }
 
     private InsertedKeys check(TableGroupShard shard, List<FileEntry> entries, Runnable goOn) {
         InsertedKeys keys;
         try {
-            keys = InsertedKeys.open(files, shard, entries, maxKeys, goOn);
+            keys = InsertedKeys.open(files, shard::table, entries, maxKeys, goOn);
             refuse(keys.findTwice());
         } catch (IOException failed) {
             throw unread(shard, failed);
@@ -98,12 +98,7 @@ final class NewKeyCheck {
         return keys;
     }
 
-    /**
-     * Searches what has changed since the last search.
-     *
-     * @param executor runs the searches, which block
-     */
-    CompletableFuture<@Nullable Void> searchAgain(
+    private CompletableFuture<@Nullable Void> searchAgain(
             Map<ShardId, InsertedKeys> keys, Executor executor) {
         List<CompletableFuture<@Nullable Void>> searches = new ArrayList<>();
         keys.forEach(
