@@ -10,6 +10,7 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.write.WrittenFile;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.wire.WriteBatchReader;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,8 +23,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files of one bulk load, written by tasks of a pool: one for each shard of a buffer. Their
- * names begin with the id of the transaction, so that they are deleted if it does not commit.
+ * The files of one bulk load, written by tasks of a pool: one for each shard of a buffer, or
+ * several where a shard has very many rows. Their names begin with the id of the transaction, so that they are deleted if it does not commit.
  *
  * <p>Invariant: the memory of rows that came here is given back once, when their task ends or is
  * dropped. Guarded by itself.
@@ -37,6 +38,15 @@ final class LoadedFiles {
      * of files are 10 MB.
      */
     private static final int MAX_SKETCHES = 16_000;
+
+    /** 64 MiB: rows that a task sorts, with their objects. Each thread for loads has one task. */
+    private static final long MAX_SORTED_BYTES = 64L << 20;
+
+    /** Of the object of a row, in a list. */
+    private static final int OBJECT_BYTES = 64;
+
+    /** Of the same with a clustering key. */
+    private static final int CLUSTERED_OBJECT_BYTES = 192;
 
     private final String transactionId;
     private final TableSchema table;
@@ -94,7 +104,13 @@ final class LoadedFiles {
      */
     void write(Map<Integer, List<byte[]>> batches) {
         List<ShardTask> added = new ArrayList<>();
-        batches.forEach((shard, ofShard) -> added.add(new ShardTask(shard, ofShard)));
+        int objectBytes = table.clusteringKey().isEmpty() ? OBJECT_BYTES : CLUSTERED_OBJECT_BYTES;
+        // Partitions would have as many more files
+        long maxBytes = table.partitionedBy().isEmpty() ? MAX_SORTED_BYTES : Long.MAX_VALUE;
+        batches.forEach(
+                (shard, ofShard) ->
+                        cut(ofShard, objectBytes, maxBytes)
+                                .forEach(part -> added.add(new ShardTask(shard, part))));
         boolean isRefused;
         synchronized (this) {
             isRefused = isGivenUp;
@@ -109,6 +125,28 @@ final class LoadedFiles {
             throw givenUp();
         }
         added.forEach(ShardTask::submit);
+    }
+
+    /** Parts of batches, each with at most so many bytes, or of one batch. */
+    static List<List<byte[]>> cut(List<byte[]> batches, int objectBytes, long maxBytes) {
+        List<List<byte[]>> parts = new ArrayList<>();
+        List<byte[]> part = new ArrayList<>();
+        long partBytes = 0;
+        for (byte[] batch : batches) {
+            long rows = new WriteBatchReader(batch).operationCount();
+            long bytes = batch.length + rows * objectBytes;
+            if (!part.isEmpty() && partBytes + bytes > maxBytes) {
+                parts.add(part);
+                part = new ArrayList<>();
+                partBytes = 0;
+            }
+            part.add(batch);
+            partBytes += bytes;
+        }
+        if (!part.isEmpty()) {
+            parts.add(part);
+        }
+        return parts;
     }
 
     private static SteleException givenUp() {
