@@ -74,8 +74,7 @@ final class TestBulkLoad {
 
         void add(long id) {
             boolean keyed = table.schema().hasPrimaryKey();
-            int shard =
-                    keyed ? table.shard(id).index() : (int) (id % table.schema().shardCount());
+            int shard = keyed ? table.shard(id).index() : (int) (id % table.schema().shardCount());
             byte[] row = table.row(id, "row " + id, id % 5);
             if (rows.add(shard, keyed ? table.key(id) : new byte[0], row, row.length)) {
                 rows.drain(shard);
@@ -234,8 +233,7 @@ final class TestBulkLoad {
             flush(table);
         }
         Load refused = Load.begin(node, table).add(shuffled(0, there + 1));
-        assertRefused(ErrorCode.DUPLICATE_KEY, refused::commit)
-                .hasMessageContaining("(id = 1000)");
+        assertRefused(ErrorCode.DUPLICATE_KEY, refused::commit).hasMessageContaining("(id = 1000)");
         Map<Long, String> rows =
                 where.equals("load")
                         ? expected(there, there + ROWS)
@@ -402,7 +400,13 @@ final class TestBulkLoad {
 
     private static TestTable partitionedById(SimulatedNode of, String name, int shards) {
         return TestTable.create(
-                of.engine(), name, Orientation.COLUMN, false, shards, List.of(1), TableState.PUBLIC);
+                of.engine(),
+                name,
+                Orientation.COLUMN,
+                false,
+                shards,
+                List.of(1),
+                TableState.PUBLIC);
     }
 
     /** What the log takes goes there, also if the first rows are of one partition. */
@@ -542,8 +546,7 @@ final class TestBulkLoad {
         TestTable table = TestTable.create(small.engine(), "t", Orientation.COLUMN, true, 2);
         String other =
                 small.engine()
-                        .beginSessionTransaction(
-                                table.id(), Optional.empty(), Optional.of(TTL));
+                        .beginSessionTransaction(table.id(), Optional.empty(), Optional.of(TTL));
         BulkLoad idle = small.engine().load(other, table.schema(), TTL, small::await);
         Load load = Load.begin(small, table);
         for (long id = 100_000; id < 100_200; id++) {

@@ -22,8 +22,8 @@ import java.util.function.Function;
 import java.util.function.ToLongFunction;
 
 /**
- * The keys of files in one shard that a transaction inserts, with the LSN up to which they are known
- * to have no row. Each search begins there. One thread at a time uses it; blocks.
+ * The keys of files in one shard that a transaction inserts, with the LSN up to which they are
+ * known to have no row. Each search begins there. One thread at a time uses it; blocks.
  */
 public final class InsertedKeys {
     private final Map<TableId, NewKeys> byTable;

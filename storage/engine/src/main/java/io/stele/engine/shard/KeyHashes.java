@@ -52,7 +52,9 @@ final class KeyHashes {
         return Arrays.binarySearch(hashes, 0, count, hash(key)) >= 0;
     }
 
-    /** The hashes that came more than once, each once: of equal keys, and seldom of others. Sorted. */
+    /**
+     * The hashes that came more than once, each once: of equal keys, and seldom of others. Sorted.
+     */
     KeyHashes repeated() {
         KeyHashes found = new KeyHashes();
         for (int i = 1; i < count; i++) {

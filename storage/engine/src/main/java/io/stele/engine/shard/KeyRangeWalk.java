@@ -56,7 +56,8 @@ final class KeyRangeWalk {
         this.files = requireNonNull(files, "files is null");
         this.walked = List.copyOf(walked);
         if (maxKeys < 2) {
-            throw new IllegalArgumentException("Expected ranges of 2 keys or more, found " + maxKeys);
+            throw new IllegalArgumentException(
+                    "Expected ranges of 2 keys or more, found " + maxKeys);
         }
         this.maxKeys = maxKeys;
         this.goOn = requireNonNull(goOn, "goOn is null");

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * files, and among the rows of the table in the shard. Rows that became obsolete or expired by the
  * time of the search are not there.
  *
- * <p>It looks the keys of the smaller side up in the files of the other: the new files, or those that
- * overlap them. Where that would be many lookups, since many files overlap, it {@linkplain
+ * <p>It looks the keys of the smaller side up in the files of the other: the new files, or those
+ * that overlap them. Where that would be many lookups, since many files overlap, it {@linkplain
  * KeyRangeWalk walks over} the keys of both. Rows in memory are looked for in the new files.
  * Confined to one thread; blocks.
  */
@@ -178,9 +178,7 @@ final class NewKeys {
 
     private static byte[] key(KeyedVersion version) {
         return Arrays.copyOfRange(
-                version.keyArray(),
-                version.keyOffset(),
-                version.keyOffset() + version.keyLength());
+                version.keyArray(), version.keyOffset(), version.keyOffset() + version.keyLength());
     }
 
     /** Whether the newest version of a key in memory is a row. */
@@ -220,13 +218,11 @@ final class NewKeys {
                                     walked,
                                     searched,
                                     (_, _, file, ordinal) ->
-                                            isPresent(
-                                                    searched.get(file), ordinal, firstVisibleLsn))
+                                            isPresent(searched.get(file), ordinal, firstVisibleLsn))
                             : walk(
                                     walked,
                                     searched,
-                                    (_, place, _, _) ->
-                                            isPresent(walked, place, firstVisibleLsn));
+                                    (_, place, _, _) -> isPresent(walked, place, firstVisibleLsn));
             if (found.isPresent()) {
                 return found;
             }
@@ -295,8 +291,7 @@ final class NewKeys {
                 .filter(
                         other ->
                                 Arrays.compareUnsigned(minKey(file), maxKey(other)) <= 0
-                                        && Arrays.compareUnsigned(minKey(other), maxKey(file))
-                                                <= 0)
+                                        && Arrays.compareUnsigned(minKey(other), maxKey(file)) <= 0)
                 .toList();
     }
 

@@ -248,8 +248,8 @@ final class ShardTransactions {
      *
      * @param commitLsn the LSN at which it would commit
      * @param maxResolvedBytes of the rows that its conditional operations produce
-     * @param inserted the keys of its files, which must have no row; empty: they may have one, which
-     *     they replace
+     * @param inserted the keys of its files, which must have no row; empty: they may have one,
+     *     which they replace
      */
     CompletableFuture<Optional<SteleException>> findConflict(
             String transactionId,
@@ -508,8 +508,7 @@ final class ShardTransactions {
             step++;
             doneSteps = Math.max(doneSteps, step);
         }
-        boolean isAhead =
-                batches.isAhead(lsn); // looked up by the caller, with other records
+        boolean isAhead = batches.isAhead(lsn); // looked up by the caller, with other records
         try {
             int ahead = 0;
             for (int i = 0; i < part.batches().size(); i++) {
@@ -561,7 +560,10 @@ final class ShardTransactions {
         }
     }
 
-    /** Adds a file of a worker or a bulk load to a table, which is set aside if the file cannot be used. */
+    /**
+     * Adds a file of a worker or a bulk load to a table, which is set aside if the file cannot be
+     * used.
+     */
     private void ingest(TableShard table, FileEntry entry, PreparedPart part) throws IOException {
         Lsn prepareLsn = part.prepareLsn();
         IngestedKeys keys = IngestedKeys.ANY;

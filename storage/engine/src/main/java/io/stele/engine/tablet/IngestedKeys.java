@@ -5,7 +5,9 @@ public enum IngestedKeys {
     /** Each may have rows, in other files of its transaction as well. */
     ANY,
 
-    /** None has a row, but rows that have expired; other files of its transaction have other keys. */
+    /**
+     * None has a row, but rows that have expired; other files of its transaction have other keys.
+     */
     NEW_OR_EXPIRED,
 
     /** None has a row, nor has another file of its transaction the key. */

@@ -84,12 +84,14 @@ public final class BulkLoad implements AutoCloseable {
         this.wait = requireNonNull(wait, "wait is null");
         this.room = budget.room();
         this.kind = table.hasPrimaryKey() ? OperationKind.INSERT : OperationKind.APPEND;
-        this.files = new LoadedFiles(transactionId, table, shards, tableFiles, budget, loading);
+        this.files = new LoadedFiles(transactionId, table, tableFiles, budget, loading);
         this.held = new HeldRows(transactionId, budget);
         this.partitions =
                 new HeldPartitions(
                         table,
-                        1 + Math.toIntExact(Math.min(1 << 20, options.stagedBytes() / tinyBytes())));
+                        1
+                                + Math.toIntExact(
+                                        Math.min(1 << 20, options.stagedBytes() / tinyBytes())));
         this.whyStaged = whyStaged(table);
         // Those of all shards together are a buffer at most, where they do not count at once
         this.batchBytes =

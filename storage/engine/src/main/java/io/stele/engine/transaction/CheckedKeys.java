@@ -11,8 +11,8 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of files that a transaction inserts, by shard, with what was found out about them.
- * One step at a time uses it.
+ * The keys of files that a transaction inserts, by shard, with what was found out about them. One
+ * step at a time uses it.
  */
 final class CheckedKeys {
     /** Of a transaction whose files may replace rows, or that has none. */

@@ -110,8 +110,8 @@ public final class Coordinator {
      * The content of a transaction's commit.
      *
      * @param isRepeatable whether a client may ask for its outcome later
-     * @param newKeys keys of its files, which had no row when they were searched, and must have none
-     *     at the commit either; other files replace the rows of their keys
+     * @param newKeys keys of its files, which had no row when they were searched, and must have
+     *     none at the commit either; other files replace the rows of their keys
      */
     record Commit(
             String transactionId,

@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.stele.engine.datafile.TableFiles;
-import io.stele.engine.node.Shards;
 import io.stele.engine.node.WriteBudget;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
@@ -24,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The files of one bulk load, written by tasks of a pool: one for each shard of a buffer, or
- * several where a shard has very many rows. Their names begin with the id of the transaction, so that they are deleted if it does not commit.
+ * several where a shard has very many rows. Their names begin with the id of the transaction, so
+ * that they are deleted if it does not commit.
  *
  * <p>Invariant: the memory of rows that came here is given back once, when their task ends or is
  * dropped. Guarded by itself.
@@ -50,7 +50,6 @@ final class LoadedFiles {
 
     private final String transactionId;
     private final TableSchema table;
-    private final Shards shards;
     private final TableFiles files;
     private final WriteBudget budget;
     private final Executor loading;
@@ -74,13 +73,11 @@ final class LoadedFiles {
     LoadedFiles(
             String transactionId,
             TableSchema table,
-            Shards shards,
             TableFiles files,
             WriteBudget budget,
             Executor loading) {
         this.transactionId = requireNonNull(transactionId, "transactionId is null");
         this.table = requireNonNull(table, "table is null");
-        this.shards = requireNonNull(shards, "shards is null");
         this.files = requireNonNull(files, "files is null");
         this.budget = requireNonNull(budget, "budget is null");
         this.loading = requireNonNull(loading, "loading is null");

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A check that the keys of files, which a transaction inserts, are new. It comes before the
  * transaction is prepared, so that nobody waits for it, and again for what changed since, in the
- * turn of the transaction. When the logs are held, the shards look at the rest. Safe for use by many
- * threads.
+ * turn of the transaction. When the logs are held, the shards look at the rest. Safe for use by
+ * many threads.
  */
 final class NewKeyCheck {
     /** 4: each search has what was written during the one before, which is much less. */
@@ -57,8 +57,7 @@ final class NewKeyCheck {
         this.files = requireNonNull(files, "files is null");
         this.snapshots = requireNonNull(snapshots, "snapshots is null");
         this.loading = requireNonNull(loading, "loading is null");
-        this.maxKeys =
-                Math.toIntExact(Math.clamp(bufferBytes / (2 * Long.BYTES), 2, MAX_KEYS));
+        this.maxKeys = Math.toIntExact(Math.clamp(bufferBytes / (2 * Long.BYTES), 2, MAX_KEYS));
     }
 
     /**
@@ -80,7 +79,8 @@ final class NewKeyCheck {
                                             checked.put(id, check(shards.shard(id), added, goOn));
                                             return null;
                                         })));
-        return Coordinator.all(checks).thenApply(done -> new CheckedKeys(checked, this::searchAgain));
+        return Coordinator.all(checks)
+                .thenApply(done -> new CheckedKeys(checked, this::searchAgain));
     }
 
     private InsertedKeys check(TableGroupShard shard, List<FileEntry> entries, Runnable goOn) {

@@ -127,8 +127,7 @@ final class ShardRowsWriter {
 
     private WrittenFile writeFile(byte[] partition, List<KeyedVersion> rows) throws IOException {
         try (IngestedFileBuilder file =
-                IngestedFileBuilder.create(
-                        files, table, shard, fileIds.get(), partition)) {
+                IngestedFileBuilder.create(files, table, shard, fileIds.get(), partition)) {
             for (int i = 0; i < rows.size(); i++) {
                 if (i % ROWS_BETWEEN_CHECKS == 0) {
                     checkNotGivenUp();

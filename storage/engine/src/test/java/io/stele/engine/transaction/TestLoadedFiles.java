@@ -28,8 +28,7 @@ final class TestLoadedFiles {
         assertThat(LoadedFiles.cut(batches, 0, 1_000))
                 .containsExactly(List.of(small, small), List.of(large), List.of(small));
         assertThat(LoadedFiles.cut(batches, 1_000, 2_000))
-                .containsExactly(
-                        List.of(small), List.of(small), List.of(large), List.of(small));
+                .containsExactly(List.of(small), List.of(small), List.of(large), List.of(small));
         assertThat(LoadedFiles.cut(List.of(), 64, 1)).isEmpty();
     }
 }

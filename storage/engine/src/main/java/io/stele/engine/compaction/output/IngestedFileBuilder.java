@@ -131,8 +131,7 @@ public final class IngestedFileBuilder implements Closeable {
     public WrittenFile finish() throws IOException {
         ColumnFileSummary file = rows.finish();
         Optional<KeyIndexSummary> index = finishKeys(file);
-        OptionalLong bitmapBytes =
-                bitmaps.write(files.store(), WrittenFile.bitmapIndexPath(path));
+        OptionalLong bitmapBytes = bitmaps.write(files.store(), WrittenFile.bitmapIndexPath(path));
         if (files.parallelReads().isParallel()) {
             file.end().encodedMetadata().ifPresent(bytes -> files.keepMetadata(path, bytes));
         }
