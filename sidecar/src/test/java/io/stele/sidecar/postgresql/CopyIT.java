@@ -29,7 +29,6 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Properties;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -73,8 +72,7 @@ final class CopyIT {
                         .shardCount(2)
                         .build());
         for (String table : List.of("orders", "refused", "cancelled")) {
-            sidecar.createTable(
-                    SampleTables.orders(Orientation.COLUMN).withName("shop", table));
+            sidecar.createTable(SampleTables.orders(Orientation.COLUMN).withName("shop", table));
         }
         sidecar.createTable(SampleTables.orders(Orientation.ROW).withName("shop", "rows"));
         sidecar.createTable(SampleTables.events());
@@ -133,12 +131,12 @@ final class CopyIT {
     private static List<List<Object>> count(Connection connection, String table)
             throws SQLException {
         return JdbcRows.of(
-                connection, "SELECT count(*), min(id), max(id) FROM %s WHERE id >= 0".formatted(table));
+                connection,
+                "SELECT count(*), min(id), max(id) FROM %s WHERE id >= 0".formatted(table));
     }
 
     private static int dataFiles(String table) {
-        TableSchema present =
-                sidecar.engine().engine().catalog().current().table("shop", table);
+        TableSchema present = sidecar.engine().engine().catalog().current().table("shop", table);
         int count = 0;
         for (ShardId shard : present.shards()) {
             File folder =
@@ -209,7 +207,9 @@ final class CopyIT {
                     .satisfies(failure -> assertThat(stateOf(failure)).isEqualTo("23505"));
             assertThat(count(connection, "refused")).containsExactly(List.of(1L, 4711L, 4711L));
             run(connection, "DELETE FROM refused WHERE id = 4711");
-            assertThat(copies(connection).copyIn("COPY refused FROM STDIN", new StringReader(first)))
+            assertThat(
+                            copies(connection)
+                                    .copyIn("COPY refused FROM STDIN", new StringReader(first)))
                     .isEqualTo(MANY);
         }
     }

@@ -287,6 +287,45 @@ final class TestBulkLoad {
         assertThat(committed).isGreaterThan(5);
     }
 
+    /** Of two loads that commit at once, with files whose keys overlap. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void loadsThatCommitAtOnceFindEachOther(boolean share) throws IOException {
+        TestTable table = TestTable.create(node.engine(), "t", Orientation.COLUMN, true, 2);
+        List<Load> loads = new ArrayList<>();
+        List<CompletableFuture<Lsn>> commits = new ArrayList<>();
+        for (int odd = 0; odd < 2; odd++) {
+            Load load = Load.begin(node, table);
+            for (long id : shuffled(0, ROWS)) {
+                load.add(2 * id + odd);
+            }
+            if (odd == 1 && share) {
+                load.add(1_234);
+            }
+            loads.add(load);
+        }
+        for (Load load : loads) {
+            commits.add(
+                    node.engine()
+                            .commitLoad(load.transaction(), load.finish(), Optional.empty()));
+        }
+        int committed = 0;
+        for (CompletableFuture<Lsn> commit : commits) {
+            try {
+                node.await(commit);
+                committed++;
+            } catch (SteleException refused) {
+                assertThat(refused).hasMessageContaining("(id = 1234)");
+                assertThat(refused.code()).isEqualTo(ErrorCode.DUPLICATE_KEY);
+            }
+        }
+        loads.forEach(load -> load.rows().close());
+        assertThat(committed).isEqualTo(share ? 1 : 2);
+        int rows = table.snapshot(node.engine(), node.openSnapshot()).size();
+        assertThat(rows).isBetween(committed * ROWS, committed * ROWS + committed % 2);
+        checkNothingIsHeld();
+    }
+
     @Test
     void expiredRowsAreNotThere() throws IOException {
         TestTable table =

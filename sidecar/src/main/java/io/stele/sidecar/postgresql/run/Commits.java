@@ -26,13 +26,7 @@ final class Commits {
 
     /** As the other overload, of rows alone. */
     static void commit(StorageEngine engine, String id, LongSupplier nanoTime) {
-        commit(
-                engine,
-                id,
-                List.of(),
-                Optional.empty(),
-                new Cancellation(nanoTime),
-                nanoTime);
+        commit(engine, id, List.of(), Optional.empty(), new Cancellation(nanoTime), nanoTime);
     }
 
     /**

@@ -79,8 +79,7 @@ final class CopyProtocol {
         }
         try (StagedInsert own = executor.beginInsert(plan.table(), client)) {
             long count =
-                    receive(
-                            copy, plan, session, rows -> own.add(plan, rows, session), own::close);
+                    receive(copy, plan, session, rows -> own.add(plan, rows, session), own::close);
             own.commit();
             return count;
         }

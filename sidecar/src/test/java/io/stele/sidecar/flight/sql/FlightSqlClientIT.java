@@ -299,8 +299,7 @@ final class FlightSqlClientIT {
                     () ->
                             client.executeIngest(
                                     root,
-                                    options(
-                                            "orders", TableExistsOption.TABLE_EXISTS_OPTION_APPEND),
+                                    options("orders", TableExistsOption.TABLE_EXISTS_OPTION_APPEND),
                                     alice),
                     FlightStatusCode.RESOURCE_EXHAUSTED,
                     "orientation 'row'");

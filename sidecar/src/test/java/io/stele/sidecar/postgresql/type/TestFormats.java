@@ -94,8 +94,7 @@ final class TestFormats {
             assertThat(TextFormat.read(PostgresType.TIMESTAMPTZ, text, berlin)).isEqualTo(noon);
         }
         for (String text : List.of("07:08:00", "7:08:00", "07:08", "07:08:00.000")) {
-            assertThat(TextFormat.read(PostgresType.TIME, text, UTC))
-                    .isEqualTo(LocalTime.of(7, 8));
+            assertThat(TextFormat.read(PostgresType.TIME, text, UTC)).isEqualTo(LocalTime.of(7, 8));
         }
         assertThat(TextFormat.read(PostgresType.TIME, "24:00:00", UTC))
                 .isEqualTo(LocalTime.MIDNIGHT);
