@@ -306,8 +306,7 @@ final class TestBulkLoad {
         }
         for (Load load : loads) {
             commits.add(
-                    node.engine()
-                            .commitLoad(load.transaction(), load.finish(), Optional.empty()));
+                    node.engine().commitLoad(load.transaction(), load.finish(), Optional.empty()));
         }
         int committed = 0;
         for (CompletableFuture<Lsn> commit : commits) {
