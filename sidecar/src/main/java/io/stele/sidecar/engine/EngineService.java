@@ -561,6 +561,7 @@ public final class EngineService implements AutoCloseable {
                 .withTransactions(
                         config.getTransactionMaxSize().toBytes(),
                         config.getTransactionIdleTimeout().toJavaTime())
+                .withLoadBuffer(config.getLoadBufferSize().toBytes())
                 .withTargetFileBytes(config.getTargetFileSize().toBytes())
                 .withCompactionLimit(compactionLimit())
                 .withApply(

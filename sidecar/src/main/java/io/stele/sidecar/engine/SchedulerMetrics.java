@@ -41,6 +41,7 @@ public final class SchedulerMetrics {
         export(exporter, "deleting", ThreadsStatus::deleting);
         export(exporter, "flushing", ThreadsStatus::flushing);
         export(exporter, "merging", ThreadsStatus::merging);
+        export(exporter, "loading", ThreadsStatus::loading);
         export(exporter, "lookups", ThreadsStatus::lookups);
     }
 

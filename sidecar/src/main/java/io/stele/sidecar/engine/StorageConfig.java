@@ -28,6 +28,7 @@ public class StorageConfig {
     private Duration memTableMaxAge = new Duration(1, TimeUnit.MINUTES);
     private Duration retention = new Duration(1, TimeUnit.HOURS);
     private Duration maxWriteWait = new Duration(60, TimeUnit.SECONDS);
+    private DataSize loadBufferSize = DataSize.of(64, DataSize.Unit.MEGABYTE);
     private DataSize transactionMaxSize = DataSize.of(256, DataSize.Unit.MEGABYTE);
     // With the default heap of 2 GB, its three quarters for staged writes hold a default
     // transaction
@@ -226,6 +227,20 @@ public class StorageConfig {
             "Rows staged in one transaction; one byte more fails it with TRANSACTION_TOO_LARGE")
     public StorageConfig setTransactionMaxSize(DataSize transactionMaxSize) {
         this.transactionMaxSize = transactionMaxSize;
+        return this;
+    }
+
+    @MinDataSize("64kB")
+    @MaxDataSize("1GB")
+    public DataSize getLoadBufferSize() {
+        return loadBufferSize;
+    }
+
+    @Config("stele.load.buffer-size")
+    @ConfigDescription(
+            "Rows of one COPY or ingestion that are collected; more become column files of the warehouse")
+    public StorageConfig setLoadBufferSize(DataSize loadBufferSize) {
+        this.loadBufferSize = loadBufferSize;
         return this;
     }
 

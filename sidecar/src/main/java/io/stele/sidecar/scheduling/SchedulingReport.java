@@ -66,6 +66,7 @@ public final class SchedulingReport {
         lines.add(line("background", status.background()));
         lines.add(line("flushing", status.flushing()));
         lines.add(line("merging", status.merging()));
+        lines.add(line("loading", status.loading()));
         lines.add(line("write-reads", status.lookups()));
         lines.add(line("query-reads", queries.reads()));
         return lines;

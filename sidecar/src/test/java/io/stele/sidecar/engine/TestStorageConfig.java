@@ -32,6 +32,7 @@ final class TestStorageConfig {
                         .setMaxPendingWriteSize(
                                 DataSize.ofBytes(Runtime.getRuntime().maxMemory() / 5))
                         .setTransactionMaxSize(DataSize.of(256, DataSize.Unit.MEGABYTE))
+                        .setLoadBufferSize(DataSize.of(64, DataSize.Unit.MEGABYTE))
                         .setTransactionIdleTimeout(new Duration(1, TimeUnit.HOURS))
                         .setTargetFileSize(DataSize.of(256, DataSize.Unit.MEGABYTE))
                         .setWalSegmentSize(DataSize.of(64, DataSize.Unit.MEGABYTE))
@@ -66,6 +67,7 @@ final class TestStorageConfig {
         properties.put("stele.write.max-wait", "3s");
         properties.put("stele.write.max-pending-size", "15MB");
         properties.put("stele.transaction.max-size", "3MB");
+        properties.put("stele.load.buffer-size", "4MB");
         properties.put("stele.transaction.idle-timeout", "2m");
         properties.put("stele.compaction.target-file-size", "32MB");
         properties.put("stele.wal.segment-size", "2MB");
@@ -100,6 +102,7 @@ final class TestStorageConfig {
                         .setMaxWriteWait(new Duration(3, TimeUnit.SECONDS))
                         .setMaxPendingWriteSize(DataSize.of(15, DataSize.Unit.MEGABYTE))
                         .setTransactionMaxSize(DataSize.of(3, DataSize.Unit.MEGABYTE))
+                        .setLoadBufferSize(DataSize.of(4, DataSize.Unit.MEGABYTE))
                         .setTransactionIdleTimeout(new Duration(2, TimeUnit.MINUTES))
                         .setTargetFileSize(DataSize.of(32, DataSize.Unit.MEGABYTE))
                         .setWalSegmentSize(DataSize.of(2, DataSize.Unit.MEGABYTE))

@@ -10,10 +10,7 @@ import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.SampleTables;
 import io.stele.sidecar.TestingSidecar;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.StringReader;
-import java.io.StringWriter;
 import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,7 +28,6 @@ import java.time.LocalTime;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -48,7 +44,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.PGConnection;
-import org.postgresql.copy.CopyManager;
 
 /** PostgreSQL's own JDBC driver against a real sidecar. */
 final class PostgresServerIT {
@@ -499,181 +494,6 @@ final class PostgresServerIT {
             }
             assertThat(JdbcRows.of(connection, "SELECT amount FROM orders WHERE id = 300"))
                     .containsExactly(List.of((double) clients * additions));
-        }
-    }
-
-    @Test
-    void copyIsAllOrNothing() throws Exception {
-        try (Connection connection = connect()) {
-            CopyManager copies = connection.unwrap(PGConnection.class).getCopyAPI();
-            assertThat(
-                            copies.copyIn(
-                                    "COPY items (region, id, note) FROM STDIN",
-                                    new StringReader("copy\t1\ta\\tb\ncopy\t2\t\\N\n")))
-                    .isEqualTo(2);
-            assertThat(
-                            copies.copyIn(
-                                    "COPY items FROM STDIN WITH (FORMAT csv, HEADER)",
-                                    new StringReader(
-                                            "region,id,price,note\r\n"
-                                                    + "copy,3,1.25,\"a \"\"b\"\"\"\r\n"
-                                                    + "copy,4,,\n")))
-                    .isEqualTo(2);
-            assertThat(
-                            JdbcRows.of(
-                                    connection,
-                                    "SELECT id, price, note FROM items WHERE region = 'copy' AND id"
-                                            + " < 4 ORDER BY id"))
-                    .isEqualTo(
-                            List.of(
-                                    Arrays.asList(1, null, "a\tb"),
-                                    Arrays.asList(2, null, null),
-                                    List.of(3, new BigDecimal("1.25"), "a \"b\"")));
-            assertThatThrownBy(
-                            () ->
-                                    copies.copyIn(
-                                            "COPY items FROM STDIN (FORMAT csv)",
-                                            new StringReader("bad,1,1,x\nbad,x,1,x\n")))
-                    .hasMessageContaining("row 2 of COPY")
-                    .hasMessageContaining("found 'x'");
-            assertThat(JdbcRows.of(connection, "SELECT id FROM items WHERE region = 'bad'"))
-                    .isEmpty();
-            StringBuilder many = new StringBuilder();
-            for (int i = 0; i < 5_000; i++) {
-                many.append("many,").append(i).append(",").append(i).append(",n\n");
-            }
-            for (String region : List.of("many", "more", "most")) {
-                assertThat(
-                                copies.copyIn(
-                                        "COPY items FROM STDIN CSV",
-                                        new StringReader(many.toString().replace("many", region))))
-                        .isEqualTo(5_000);
-            }
-            assertThatThrownBy(
-                            () ->
-                                    copies.copyIn(
-                                            "COPY items FROM STDIN CSV",
-                                            new StringReader("new,1,,\nmany,17,,\n")))
-                    .isInstanceOf(SQLException.class)
-                    .extracting(thrown -> ((SQLException) thrown).getSQLState())
-                    .isEqualTo("23505");
-            assertThat(JdbcRows.of(connection, "SELECT id FROM items WHERE region = 'new'"))
-                    .isEmpty();
-            connection.setAutoCommit(false);
-            assertThat(copies.copyIn("COPY items FROM STDIN CSV", new StringReader("new,1,,\n")))
-                    .isEqualTo(1);
-            assertThat(JdbcRows.of(connection, "SELECT id FROM items WHERE region = 'new'"))
-                    .containsExactly(List.of(1));
-            connection.rollback();
-            connection.setAutoCommit(true);
-            assertThat(JdbcRows.of(connection, "SELECT id FROM items WHERE region = 'new'"))
-                    .isEmpty();
-            assertThat(stateOf(connection, "SELECT * FROM items WHERE note = 'n1'"))
-                    .as("the table is no longer small")
-                    .isEqualTo("0A000");
-            assertThat(JdbcRows.of(connection, "SELECT count(*) FROM items WHERE region = 'many'"))
-                    .containsExactly(List.of(5_000L));
-        }
-    }
-
-    @Test
-    void copyGoesBothWays() throws Exception {
-        try (Connection connection = connect()) {
-            CopyManager copies = connection.unwrap(PGConnection.class).getCopyAPI();
-            run(
-                    connection,
-                    "INSERT INTO items VALUES ('out', 1, 1.25, 'a, \"b\"'), ('out', 2, NULL, NULL),"
-                            + " ('out', 3, 0.00, ''), ('out', 4, 9.99, 'x\ty\nz\\'), ('out', 5, -1,"
-                            + " '\\N'), ('out', 6, 1, '\\.'), ('out', 7, 1, 'ünï|''!')");
-            List<List<Object>> expected = rowsOf(connection, "out");
-            for (String options :
-                    List.of(
-                            "",
-                            "(DELIMITER '|', NULL 'none')",
-                            "(FORMAT csv)",
-                            "(FORMAT csv, HEADER, DELIMITER ';', QUOTE '''', ESCAPE '!', NULL 'x')",
-                            "(FORMAT binary)")) {
-                ByteArrayOutputStream out = new ByteArrayOutputStream();
-                assertThat(
-                                copies.copyOut(
-                                        "COPY (SELECT * FROM items WHERE region = 'out' ORDER BY id)"
-                                                + " TO STDOUT "
-                                                + options,
-                                        out))
-                        .as(options)
-                        .isEqualTo(7);
-                run(connection, "DELETE FROM items WHERE region = 'out'");
-                assertThat(
-                                copies.copyIn(
-                                        "COPY items FROM STDIN " + options,
-                                        new ByteArrayInputStream(out.toByteArray())))
-                        .as(options)
-                        .isEqualTo(7);
-                assertThat(rowsOf(connection, "out")).as(options).isEqualTo(expected);
-            }
-        }
-    }
-
-    private static List<List<Object>> rowsOf(Connection connection, String region)
-            throws SQLException {
-        return JdbcRows.of(
-                connection,
-                "SELECT id, price, note FROM items WHERE region = '%s' ORDER BY id"
-                        .formatted(region));
-    }
-
-    @Test
-    void copyOfATableOfAnySizeAndOfTooLittle() throws Exception {
-        try (Connection connection = connect()) {
-            CopyManager copies = connection.unwrap(PGConnection.class).getCopyAPI();
-            StringBuilder many = new StringBuilder();
-            for (int i = 0; i < 20_000; i++) {
-                many.append("whole,").append(i).append(",1,n\n");
-            }
-            assertThat(
-                            copies.copyIn(
-                                    "COPY items FROM STDIN CSV", new StringReader(many.toString())))
-                    .isEqualTo(20_000);
-            StringWriter out = new StringWriter();
-            long count = copies.copyOut("COPY items (region, id) TO STDOUT", out);
-            List<String> lines = out.toString().lines().toList();
-            assertThat(lines).hasSize((int) count);
-            assertThat(lines.stream().filter(line -> line.startsWith("whole\t")).distinct())
-                    .hasSize(20_000);
-
-            connection.setAutoCommit(false);
-            run(connection, "INSERT INTO items (region, id) VALUES ('own', 1)");
-            assertThat(
-                            copies.copyOut(
-                                    "COPY (SELECT id FROM items WHERE region = 'own') TO STDOUT",
-                                    new StringWriter()))
-                    .as("a block sees its own rows")
-                    .isEqualTo(1);
-            connection.rollback();
-            connection.setAutoCommit(true);
-
-            StringWriter constant = new StringWriter();
-            assertThat(copies.copyOut("COPY (SELECT 1 AS one) TO STDOUT CSV HEADER", constant))
-                    .isEqualTo(1);
-            assertThat(constant).hasToString("one\n1\n");
-            for (String wrong :
-                    List.of(
-                            "COPY (DELETE FROM items WHERE region = 'whole' AND id = 1) TO STDOUT",
-                            "COPY items TO '/tmp/file'",
-                            "COPY items TO PROGRAM 'cat'",
-                            "COPY (SELECT region, count(*) FROM items GROUP BY region) TO STDOUT")) {
-                assertThatThrownBy(() -> copies.copyOut(wrong, new StringWriter()))
-                        .as(wrong)
-                        .isInstanceOf(SQLException.class)
-                        .extracting(thrown -> ((SQLException) thrown).getSQLState())
-                        .isEqualTo("0A000");
-            }
-            assertThat(
-                            JdbcRows.of(
-                                    connection,
-                                    "SELECT id FROM items WHERE region = 'whole' AND id = 1"))
-                    .hasSize(1);
-            run(connection, "DELETE FROM items WHERE region = 'whole'");
         }
     }
 

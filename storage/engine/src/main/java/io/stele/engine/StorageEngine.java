@@ -53,8 +53,11 @@ import io.stele.engine.status.EngineStatusCollector;
 import io.stele.engine.status.IndexStatus;
 import io.stele.engine.tablet.TableShard;
 import io.stele.engine.tablet.TableView;
+import io.stele.engine.transaction.BulkLoad;
+import io.stele.engine.transaction.BulkLoadOptions;
 import io.stele.engine.transaction.CommittedTransactions;
 import io.stele.engine.transaction.DecisionCollector;
+import io.stele.engine.transaction.LoadWait;
 import io.stele.engine.transaction.PartitionDeleteCheck;
 import io.stele.engine.transaction.Retries;
 import io.stele.engine.transaction.Transactions;
@@ -122,6 +125,8 @@ public final class StorageEngine implements AutoCloseable {
     private final EngineStatusCollector status;
     private final DamageDrops damageDrops;
     private final WriteBudget budget;
+    private final StorageOptions options;
+    private final EngineThreads threads;
     private final Optional<String> history;
     private volatile boolean closed;
 
@@ -164,6 +169,8 @@ public final class StorageEngine implements AutoCloseable {
                         catalog, shards, files, snapshots, fileLists, options.maxChangesBytes());
         this.transactions = transactions;
         this.budget = budget;
+        this.options = options;
+        this.threads = threads;
         this.retries = retries;
         this.maintenance =
                 new Maintenance(
@@ -501,7 +508,56 @@ public final class StorageEngine implements AutoCloseable {
             Optional<List<UUID>> parts) {
         try {
             checkOpen();
-            return transactions.commit(transactionId, written, publish, replace, parts);
+            return transactions.commit(transactionId, written, false, publish, replace, parts);
+        } catch (SteleException refused) {
+            return CompletableFuture.failedFuture(refused);
+        }
+    }
+
+    /**
+     * Begins to load many rows into a table by a transaction, which its caller commits with {@link
+     * #commitLoad} or aborts.
+     *
+     * @param table in the version of the rows
+     * @param ttl as of the transaction; rows prolong it
+     * @param wait of the client's thread
+     * @throws SteleException TRANSACTION_NOT_FOUND
+     */
+    public BulkLoad load(String transactionId, TableSchema table, Duration ttl, LoadWait wait) {
+        checkOpen();
+        return BulkLoad.begin(
+                transactionId,
+                table,
+                ttl,
+                BulkLoadOptions.of(options, budget, table.shardCount()),
+                shards,
+                transactions,
+                files,
+                budget,
+                threads.loading(),
+                wait);
+    }
+
+    /**
+     * Gives up the commit of a load's files, if it has not come to the log: its outcome is then
+     * TRANSACTION_ABORTED, and nothing is changed. Else it has no effect.
+     */
+    public void giveUpCommit(String transactionId) {
+        transactions.giveUpCommit(transactionId);
+    }
+
+    /**
+     * As {@link #commit}, of a transaction that inserts rows.
+     *
+     * @param written what {@link BulkLoad#finish} returned: DUPLICATE_KEY if a key has a row, or
+     *     comes twice
+     */
+    public CompletableFuture<Lsn> commitLoad(
+            String transactionId, List<WrittenFile> written, Optional<TableId> publish) {
+        try {
+            checkOpen();
+            return transactions.commit(
+                    transactionId, written, true, publish, Optional.empty(), Optional.empty());
         } catch (SteleException refused) {
             return CompletableFuture.failedFuture(refused);
         }

@@ -189,6 +189,7 @@ class TestBlockedPools {
                 started.deleting(),
                 started.flushing(),
                 started.merging(),
+                started.loading(),
                 started.lookups(),
                 started.opening(),
                 started.periodic(),

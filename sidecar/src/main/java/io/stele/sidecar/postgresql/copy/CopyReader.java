@@ -1,10 +1,10 @@
 package io.stele.sidecar.postgresql.copy;
 
-import io.stele.sidecar.postgresql.wire.Message;
 import io.stele.sidecar.postgresql.wire.PostgresException;
 import io.stele.sidecar.postgresql.wire.SqlState;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -28,7 +28,9 @@ public final class CopyReader {
 
     private final CopyOptions options;
     private final int columns;
+    private final byte[] nullBytes;
     private byte[] buffer = new byte[0];
+    private byte[] csvValue = new byte[0];
     private int start;
     private int end;
     private int scanned; // bytes from start on that have no end of row
@@ -41,6 +43,7 @@ public final class CopyReader {
     public CopyReader(CopyOptions options, int columns) {
         this.options = options;
         this.columns = columns;
+        this.nullBytes = options.nullText().getBytes(StandardCharsets.UTF_8);
     }
 
     /** The first bytes of PostgreSQL's binary format. */
@@ -109,43 +112,54 @@ public final class CopyReader {
         int lineEnd = isCutInEscape ? end : Math.min(at, end);
         int next = Math.min(lineEnd + 1, end);
         int contentEnd = lineEnd > start && buffer[lineEnd - 1] == '\r' ? lineEnd - 1 : lineEnd;
-        byte[] line = Arrays.copyOfRange(buffer, start, contentEnd);
+        int contentStart = start;
         start = next;
         scanned = 0;
         inQuotes = false;
         rowNumber++;
-        if (line.length == 2 && line[0] == '\\' && line[1] == '.') {
+        int length = contentEnd - contentStart;
+        if (length == 2 && buffer[contentStart] == '\\' && buffer[contentStart + 1] == '.') {
             isDone = true;
             return Optional.empty();
         }
-        List<Optional<byte[]>> values = isCsv ? csv(line) : text(line);
-        if (values.size() != columns && !(columns == 0 && line.length == 0)) {
+        List<Optional<byte[]>> values =
+                isCsv ? csv(contentStart, contentEnd) : text(contentStart, contentEnd);
+        if (values.size() != columns && !(columns == 0 && length == 0)) {
             throw bad(columns + " values", Integer.toString(values.size()));
         }
         return Optional.of(values);
     }
 
-    private List<Optional<byte[]>> text(byte[] line) {
+    private List<Optional<byte[]>> text(int lineStart, int lineEnd) {
         List<Optional<byte[]>> values = new ArrayList<>(columns);
-        int from = 0;
-        for (int at = 0; at <= line.length; at++) {
-            if (at < line.length && line[at] == '\\') {
+        int from = lineStart;
+        boolean hasEscapes = false;
+        for (int at = lineStart; at <= lineEnd; at++) {
+            if (at < lineEnd && buffer[at] == '\\') {
+                hasEscapes = true;
                 at++;
-            } else if (at == line.length || line[at] == options.delimiter()) {
-                byte[] raw = Arrays.copyOfRange(line, from, at);
-                values.add(isNull(raw) ? Optional.empty() : Optional.of(unescaped(raw)));
+            } else if (at == lineEnd || buffer[at] == options.delimiter()) {
+                values.add(text(from, at, hasEscapes));
                 from = at + 1;
+                hasEscapes = false;
             }
         }
-        if (from <= line.length && line.length > 0 && line[line.length - 1] == '\\') {
+        if (from <= lineEnd && lineEnd > lineStart && buffer[lineEnd - 1] == '\\') {
             throw bad("a character after a backslash", "the end of the line");
         }
         return values;
     }
 
-    private boolean isNull(byte[] raw) {
-        return raw.length == options.nullText().length()
-                && Message.decode(ByteBuffer.wrap(raw)).equals(options.nullText());
+    private Optional<byte[]> text(int from, int to, boolean hasEscapes) {
+        if (isNull(buffer, from, to)) {
+            return Optional.empty();
+        }
+        byte[] raw = Arrays.copyOfRange(buffer, from, to);
+        return Optional.of(hasEscapes ? unescaped(raw) : raw);
+    }
+
+    private boolean isNull(byte[] bytes, int from, int to) {
+        return Arrays.equals(bytes, from, to, nullBytes, 0, nullBytes.length);
     }
 
     private static byte[] unescaped(byte[] raw) {
@@ -197,34 +211,45 @@ public final class CopyReader {
         return at + digits - 1;
     }
 
-    private List<Optional<byte[]>> csv(byte[] line) {
+    private List<Optional<byte[]>> csv(int lineStart, int lineEnd) {
         List<Optional<byte[]>> values = new ArrayList<>(columns);
-        ByteArrayOutputStream value = new ByteArrayOutputStream();
+        byte[] value = value(lineEnd - lineStart);
+        int length = 0;
         boolean wasQuoted = false;
         boolean quoted = false;
-        for (int at = 0; at <= line.length; at++) {
-            if (at == line.length && quoted) {
+        for (int at = lineStart; at <= lineEnd; at++) {
+            if (at == lineEnd && quoted) {
                 throw bad("a quote at the end of a value", "the end of the line");
             }
-            if (at == line.length || (!quoted && line[at] == options.delimiter())) {
-                byte[] bytes = value.toByteArray();
-                values.add(!wasQuoted && isNull(bytes) ? Optional.empty() : Optional.of(bytes));
-                value.reset();
+            if (at == lineEnd || (!quoted && buffer[at] == options.delimiter())) {
+                values.add(
+                        !wasQuoted && isNull(value, 0, length)
+                                ? Optional.empty()
+                                : Optional.of(Arrays.copyOf(value, length)));
+                length = 0;
                 wasQuoted = false;
             } else if (quoted
-                    && line[at] == options.escape()
-                    && at + 1 < line.length
-                    && (line[at + 1] == options.quote() || line[at + 1] == options.escape())) {
+                    && buffer[at] == options.escape()
+                    && at + 1 < lineEnd
+                    && (buffer[at + 1] == options.quote() || buffer[at + 1] == options.escape())) {
                 at++;
-                value.write(line[at]);
-            } else if (line[at] == options.quote()) {
+                value[length++] = buffer[at];
+            } else if (buffer[at] == options.quote()) {
                 quoted = !quoted;
                 wasQuoted = true;
             } else {
-                value.write(line[at]);
+                value[length++] = buffer[at];
             }
         }
         return values;
+    }
+
+    /** Room for a value of CSV without its quotes. */
+    private byte[] value(int lineBytes) {
+        if (csvValue.length < lineBytes) {
+            csvValue = new byte[Math.max(2 * csvValue.length, lineBytes)];
+        }
+        return csvValue;
     }
 
     private Optional<List<Optional<byte[]>>> nextBinary(boolean isLast) {

@@ -3,6 +3,7 @@ package io.stele.sidecar.postgresql.run;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import java.time.Duration;
+import java.util.OptionalLong;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -23,14 +24,18 @@ final class BusyRetry {
     private BusyRetry() {}
 
     static <T> T call(LongSupplier nanoTime, Supplier<T> attempt) {
-        long start = nanoTime.getAsLong();
+        OptionalLong start = OptionalLong.empty(); // what else an attempt waits for does not count
         long pauseMillis = FIRST_PAUSE_MILLIS;
         while (true) {
             try {
                 return attempt.get();
             } catch (SteleException busy) {
+                long now = nanoTime.getAsLong();
+                if (start.isEmpty()) {
+                    start = OptionalLong.of(now);
+                }
                 if (busy.code() != ErrorCode.BUSY
-                        || nanoTime.getAsLong() - start > MAX_NANOS
+                        || now - start.getAsLong() > MAX_NANOS
                         || !pause(pauseMillis)) {
                     throw busy;
                 }

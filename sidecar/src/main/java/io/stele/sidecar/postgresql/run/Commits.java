@@ -5,6 +5,8 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
+import io.stele.protocol.api.write.WrittenFile;
+import io.stele.sidecar.postgresql.wire.PostgresException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -22,17 +24,33 @@ final class Commits {
 
     private Commits() {}
 
+    /** As the other overload, of rows alone. */
+    static void commit(StorageEngine engine, String id, LongSupplier nanoTime) {
+        commit(engine, id, List.of(), Optional.empty(), new Cancellation(nanoTime), nanoTime);
+    }
+
     /**
      * Commits, and makes a staged table public with its rows; after any failure but OUTCOME_UNKNOWN
      * nothing is written, and the transaction has ended.
      *
+     * @param written files of a bulk load
+     * @param cancellation ends the search for keys of the files; what comes to the log is awaited
+     * @throws PostgresException QUERY_CANCELED, if nothing is written
      * @throws SteleException TRANSACTION_CONFLICT, or another failure of a commit; OUTCOME_UNKNOWN
      *     if that could not be found out in a minute
      */
     static void commit(
-            StorageEngine engine, String id, Optional<TableId> publish, LongSupplier nanoTime) {
+            StorageEngine engine,
+            String id,
+            List<WrittenFile> written,
+            Optional<TableId> publish,
+            Cancellation cancellation,
+            LongSupplier nanoTime) {
         try {
-            var unused = BusyRetry.call(nanoTime, () -> attempt(engine, id, publish, nanoTime));
+            var unused =
+                    BusyRetry.call(
+                            nanoTime,
+                            () -> attempt(engine, id, written, publish, cancellation, nanoTime));
         } catch (SteleException failed) {
             if (failed.code() != ErrorCode.OUTCOME_UNKNOWN) {
                 var unused = engine.abort(id); // one that has ended is no error
@@ -42,10 +60,18 @@ final class Commits {
     }
 
     private static String attempt(
-            StorageEngine engine, String id, Optional<TableId> publish, LongSupplier nanoTime) {
-        CompletableFuture<Lsn> commit = engine.commit(id, List.of(), publish);
+            StorageEngine engine,
+            String id,
+            List<WrittenFile> written,
+            Optional<TableId> publish,
+            Cancellation cancellation,
+            LongSupplier nanoTime) {
+        CompletableFuture<Lsn> commit = engine.commitLoad(id, written, publish);
         try {
-            var unused = Cancellation.outcome(commit);
+            var unused =
+                    written.isEmpty()
+                            ? Cancellation.outcome(commit)
+                            : filesOutcome(engine, id, commit, cancellation);
             return id;
         } catch (SteleException failed) {
             // After BUSY, the transaction stays open
@@ -53,6 +79,24 @@ final class Commits {
                 throw failed;
             }
             return resolved(engine, id, commit, failed, nanoTime);
+        }
+    }
+
+    /** The outcome of a commit of files, which is given up if that is possible and wanted. */
+    private static Lsn filesOutcome(
+            StorageEngine engine,
+            String id,
+            CompletableFuture<Lsn> commit,
+            Cancellation cancellation) {
+        try {
+            return cancellation.await(commit);
+        } catch (PostgresException cancelled) {
+            engine.giveUpCommit(id);
+            try {
+                return Cancellation.outcome(commit);
+            } catch (SteleException failed) {
+                throw failed.code() == ErrorCode.TRANSACTION_ABORTED ? cancelled : failed;
+            }
         }
     }
 

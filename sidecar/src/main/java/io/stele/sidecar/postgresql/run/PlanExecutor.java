@@ -253,7 +253,7 @@ public final class PlanExecutor {
      */
     public StagedInsert beginInsert(TableSchema table, Client client) {
         checkAccess(table, Set.of(Privilege.INSERT), client);
-        return new StagedInsert(engine.engine(), table, nanoTime);
+        return new StagedInsert(engine.engine(), table, client.cancellation(), nanoTime);
     }
 
     static List<byte[]> rows(InsertPlan plan, RowBuilder builder, Scope scope) {

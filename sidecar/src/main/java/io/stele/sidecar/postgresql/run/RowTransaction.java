@@ -181,7 +181,7 @@ public final class RowTransaction implements AutoCloseable {
                 var unused = engine.abort(id);
             }
         }
-        Commits.commit(engine, id, Optional.empty(), nanoTime);
+        Commits.commit(engine, id, nanoTime);
     }
 
     private void stage(String id, TableChanges changes) {

@@ -3,53 +3,59 @@ package io.stele.sidecar.postgresql.run;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.engine.StorageEngine;
-import io.stele.engine.node.WriteRoom;
+import io.stele.engine.transaction.BulkLoad;
 import io.stele.protocol.TableId;
+import io.stele.protocol.api.write.WrittenFile;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.schema.TableSchema;
-import io.stele.protocol.wire.OperationKind;
-import io.stele.protocol.wire.WriteBatchBuilder;
 import io.stele.sidecar.postgresql.plan.FixedPlan.InsertPlan;
 import io.stele.sidecar.postgresql.plan.Scope;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An insertion of many rows that needs nothing of the rows that are there: they are staged in the
- * engine as they come, and become visible at once. The shards find keys that have a row when it
- * commits. Confined to one thread at a time.
+ * An insertion of many rows that needs nothing of the rows that are there: they go to a {@link
+ * BulkLoad} of the engine as they come, and become visible at once. The shards find keys that have
+ * a row when it commits. Confined to one thread at a time.
  */
 public final class StagedInsert implements AutoCloseable {
     /** The client may pause as long between two rows. */
     private static final Duration LEASE = Duration.ofMinutes(10);
 
-    private static final int BATCH_BYTES = 1 << 20;
-
     private final StorageEngine engine;
-    private final TableSchema table;
     private final RowBuilder builder;
     private final BinaryRow view;
-    private final OperationKind kind;
     private final LongSupplier nanoTime;
-    private final WriteRoom room;
+    private final Cancellation cancellation;
     private final String id;
-    private final Map<Integer, WriteBatchBuilder> batches = new TreeMap<>();
+    private final BulkLoad load;
     private boolean hasEnded;
 
-    StagedInsert(StorageEngine engine, TableSchema table, LongSupplier nanoTime) {
+    /**
+     * @param cancellation of the statement: it ends the wait for files, and for the search for keys
+     */
+    StagedInsert(
+            StorageEngine engine,
+            TableSchema table,
+            Cancellation cancellation,
+            LongSupplier nanoTime) {
         this.engine = requireNonNull(engine, "engine is null");
-        this.table = requireNonNull(table, "table is null");
+        this.cancellation = requireNonNull(cancellation, "cancellation is null");
         this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
         this.builder = new RowBuilder(table);
         this.view = new BinaryRow(builder.layout());
-        this.kind = table.hasPrimaryKey() ? OperationKind.INSERT : OperationKind.APPEND;
         this.id = engine.beginSessionTransaction(table.id(), Optional.empty(), Optional.of(LEASE));
-        this.room = engine.writeRoom();
+        this.load =
+                engine.load(
+                        id,
+                        table,
+                        LEASE,
+                        step -> {
+                            var unused = cancellation.await(step);
+                        });
     }
 
     /**
@@ -75,31 +81,15 @@ public final class StagedInsert implements AutoCloseable {
     public void add(byte[] row, int length) {
         view.wrap(row, 0, length);
         int shard = builder.shardOf(view);
-        WriteBatchBuilder batch =
-                batches.computeIfAbsent(
-                        shard, ignored -> new WriteBatchBuilder(table.id(), table.schemaVersion()));
-        byte[] key = builder.keyOf(view);
-        batch.add(kind, key, 0, key.length, row, 0, length);
-        if (batch.sizeBytes() >= BATCH_BYTES) {
-            stage(shard, batch);
-            batch.reset(table.id(), table.schemaVersion());
+        if (load.add(shard, builder.keyOf(view), row, length)) {
+            var unused =
+                    BusyRetry.call(
+                            nanoTime,
+                            () -> {
+                                load.drain(shard);
+                                return id;
+                            });
         }
-    }
-
-    private void stage(int shard, WriteBatchBuilder batch) {
-        BusyRetry.call(
-                nanoTime,
-                () -> {
-                    engine.stage(
-                            id,
-                            Optional.empty(),
-                            table.shard(shard),
-                            batch.buffer(),
-                            0,
-                            batch.sizeBytes(),
-                            room);
-                    return id;
-                });
     }
 
     /** Makes all rows visible, or fails and writes none. */
@@ -113,21 +103,17 @@ public final class StagedInsert implements AutoCloseable {
      * @param publish the table, if it is staged and becomes public with its rows
      */
     public void commit(Optional<TableId> publish) {
-        batches.forEach(
-                (shard, batch) -> {
-                    if (!batch.isEmpty()) {
-                        stage(shard, batch);
-                    }
-                });
+        List<WrittenFile> written = BusyRetry.call(nanoTime, load::finish);
         hasEnded = true;
-        Commits.commit(engine, id, publish, nanoTime);
+        Commits.commit(engine, id, written, publish, cancellation, nanoTime);
     }
 
-    /** Gives up what was not committed. */
+    /** Gives up what was not committed, and frees its memory; more than once is no error. */
     @Override
     public void close() {
-        room.close();
+        load.close();
         if (!hasEnded) {
+            hasEnded = true;
             var unused = engine.abort(id);
         }
     }

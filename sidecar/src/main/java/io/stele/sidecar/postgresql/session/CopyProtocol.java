@@ -74,10 +74,12 @@ final class CopyProtocol {
                     copy,
                     plan,
                     session,
-                    rows -> executor.copy(plan, rows, session, transaction, client));
+                    rows -> executor.copy(plan, rows, session, transaction, client),
+                    () -> {});
         }
         try (StagedInsert own = executor.beginInsert(plan.table(), client)) {
-            long count = receive(copy, plan, session, rows -> own.add(plan, rows, session));
+            long count =
+                    receive(copy, plan, session, rows -> own.add(plan, rows, session), own::close);
             own.commit();
             return count;
         }
@@ -100,8 +102,15 @@ final class CopyProtocol {
         return (InsertPlan) preparer.plan(insert, List.of(), searchPath);
     }
 
+    /**
+     * @param whenFailed runs at the first failure, before the rest of the rows comes
+     */
     private long receive(
-            Command.CopyIn copy, InsertPlan plan, Scope.Session session, CopyIn.Target target)
+            Command.CopyIn copy,
+            InsertPlan plan,
+            Scope.Session session,
+            CopyIn.Target target,
+            Runnable whenFailed)
             throws IOException {
         CopyIn rows = new CopyIn(target, plan, copy.options(), session, client);
         @Nullable RuntimeException failure = null;
@@ -117,6 +126,7 @@ final class CopyProtocol {
                             rows.add(message.getBytes(message.remaining()));
                         } catch (RuntimeException e) {
                             failure = e;
+                            whenFailed.run();
                         }
                     }
                 }

@@ -381,27 +381,35 @@ public final class ColumnValues {
         if (!(value instanceof Number number)) {
             throw mismatch(type, value, column);
         }
-        BigDecimal exact = decimalOf(number);
-        long whole;
-        try {
-            if (exact == null) {
-                throw new ArithmeticException();
-            }
-            whole =
-                    exact.setScale(
-                                    0,
-                                    number instanceof Double || number instanceof Float
-                                            ? RoundingMode.HALF_EVEN
-                                            : RoundingMode.HALF_UP)
-                            .longValueExact();
-        } catch (ArithmeticException e) {
-            throw outOfRange(type, value, column);
-        }
+        long whole =
+                switch (number) {
+                    case Long one -> one;
+                    case Integer one -> one;
+                    case Short one -> one;
+                    default -> whole(type, number, column);
+                };
         int unused = Long.SIZE - 8 * type.form().width();
         if (whole << unused >> unused != whole) {
             throw outOfRange(type, value, column);
         }
         return whole;
+    }
+
+    private static long whole(DataType type, Number number, String column) {
+        BigDecimal exact = decimalOf(number);
+        try {
+            if (exact == null) {
+                throw new ArithmeticException();
+            }
+            return exact.setScale(
+                            0,
+                            number instanceof Double || number instanceof Float
+                                    ? RoundingMode.HALF_EVEN
+                                    : RoundingMode.HALF_UP)
+                    .longValueExact();
+        } catch (ArithmeticException e) {
+            throw outOfRange(type, number, column);
+        }
     }
 
     private static Object decimal(DecimalType type, Object value, String column) {

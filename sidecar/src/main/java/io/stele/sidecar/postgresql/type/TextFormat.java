@@ -135,7 +135,7 @@ public final class TextFormat {
                 case TEXT, VARCHAR, BPCHAR, NAME, CHAR, UNKNOWN, JSON, JSONB -> text;
                 case BYTEA -> bytes(text);
                 case DATE -> date(trimmed);
-                case TIME -> LocalTime.parse(trimmed, TIME_IN);
+                case TIME -> time(trimmed);
                 case TIMESTAMP -> timestamp(trimmed);
                 case TIMESTAMPTZ -> instant(trimmed, zone);
                 case UUID -> uuid(trimmed);
@@ -157,11 +157,13 @@ public final class TextFormat {
 
     private static String checkedInteger(PostgresType type, String text) {
         int start = text.startsWith("-") || text.startsWith("+") ? 1 : 0;
-        boolean digits =
-                text.length() > start
-                        && text.chars().skip(start).allMatch(c -> c >= '0' && c <= '9');
-        if (!digits) {
+        if (text.length() == start) {
             throw invalid(type, text);
+        }
+        for (int i = start; i < text.length(); i++) {
+            if (!isDigit(text.charAt(i))) {
+                throw invalid(type, text);
+            }
         }
         return text;
     }
@@ -175,18 +177,19 @@ public final class TextFormat {
                 : invalid(type, text);
     }
 
+    private static boolean isDigit(char character) {
+        return character >= '0' && character <= '9';
+    }
+
     private static String javaFloat(String text) {
+        if (text.isEmpty() || !Character.isLetter(text.charAt(text.length() - 1))) {
+            return text;
+        }
         return switch (text.toLowerCase(Locale.ENGLISH)) {
             case "infinity", "inf", "+infinity" -> "Infinity";
             case "-infinity", "-inf" -> "-Infinity";
             case "nan" -> "NaN";
-            default -> {
-                char last = text.isEmpty() ? ' ' : text.charAt(text.length() - 1);
-                if (Character.isLetter(last)) {
-                    throw new IllegalArgumentException(); // Java would accept 1f and 1d
-                }
-                yield text;
-            }
+            default -> throw new IllegalArgumentException(); // Java takes 1f and 1d
         };
     }
 
@@ -241,12 +244,55 @@ public final class TextFormat {
     }
 
     private static LocalDate date(String text) {
+        if (isPlainDate(text)) {
+            return LocalDate.of(digits(text, 0, 4), digits(text, 5, 7), digits(text, 8, 10));
+        }
         boolean beforeChrist = text.endsWith(" BC");
         LocalDate date =
                 LocalDate.parse(
                         beforeChrist ? text.substring(0, text.length() - 3) : firstWord(text),
                         DATE_IN);
         return beforeChrist ? date.withYear(1 - date.getYear()) : date;
+    }
+
+    /** The form that nearly all dates have, which a formatter reads ten times slower. */
+    private static boolean isPlainDate(String text) {
+        return text.length() == 10
+                && text.charAt(4) == '-'
+                && text.charAt(7) == '-'
+                && areDigits(text, 0, 4)
+                && areDigits(text, 5, 7)
+                && areDigits(text, 8, 10);
+    }
+
+    /** The same of a time without a fraction; the formatter knows what 24 hours are. */
+    private static boolean isPlainTime(String text) {
+        return text.length() == 8
+                && text.charAt(2) == ':'
+                && text.charAt(5) == ':'
+                && !text.startsWith("24")
+                && areDigits(text, 0, 2)
+                && areDigits(text, 3, 5)
+                && areDigits(text, 6, 8);
+    }
+
+    private static boolean areDigits(String text, int from, int to) {
+        for (int i = from; i < to; i++) {
+            if (!isDigit(text.charAt(i))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static int digits(String text, int from, int to) {
+        return Integer.parseInt(text, from, to, 10);
+    }
+
+    private static LocalTime time(String text) {
+        return isPlainTime(text)
+                ? LocalTime.of(digits(text, 0, 2), digits(text, 3, 5), digits(text, 6, 8))
+                : LocalTime.parse(text, TIME_IN);
     }
 
     private static String firstWord(String text) {
@@ -285,7 +331,7 @@ public final class TextFormat {
         }
         String time = rest.substring(at + 1).strip();
         int zoneAt = zoneStart(time);
-        LocalTime clock = LocalTime.parse(time.substring(0, zoneAt).strip(), TIME_IN);
+        LocalTime clock = time(time.substring(0, zoneAt).strip());
         String zone = time.substring(zoneAt).strip();
         return new Split(day.atTime(clock), zone.isEmpty() ? null : offset(zone));
     }

@@ -18,6 +18,9 @@ public final class Message {
     /** The type of the messages, without a type byte, that a client sends before its login. */
     public static final char STARTUP = 0;
 
+    /** The character that a lenient decoder puts in the place of bytes that are not UTF-8. */
+    private static final char REPLACEMENT = '\uFFFD';
+
     private final char type;
     private final ByteBuffer bytes;
 
@@ -94,8 +97,20 @@ public final class Message {
         }
     }
 
-    /** Decodes bytes, which must be UTF-8. */
+    /** Decodes bytes, which must be UTF-8, to their end. */
     public static String decode(ByteBuffer utf8) {
+        if (utf8.hasArray()) {
+            int from = utf8.arrayOffset() + utf8.position();
+            String text = new String(utf8.array(), from, utf8.remaining(), StandardCharsets.UTF_8);
+            if (text.indexOf(REPLACEMENT) < 0) { // else some bytes may not be UTF-8
+                utf8.position(utf8.limit());
+                return text;
+            }
+        }
+        return decodeStrictly(utf8);
+    }
+
+    private static String decodeStrictly(ByteBuffer utf8) {
         try {
             CharBuffer text =
                     StandardCharsets.UTF_8

@@ -58,8 +58,14 @@ final class FlightSqlClientIT {
 
     @BeforeAll
     void start(@TempDir Path directory) {
-        sidecar = TestingSidecar.start(directory);
+        sidecar =
+                TestingSidecar.start(
+                        directory,
+                        Map.of(
+                                "stele.transaction.max-size", "2MB",
+                                "stele.load.buffer-size", "256kB"));
         sidecar.createTable(SampleTables.orders(Orientation.ROW));
+        sidecar.createTable(SampleTables.orders(Orientation.COLUMN).withName("shop", "loaded"));
         sidecar.createTable(SampleTables.events());
         FlightClient flight =
                 FlightClient.builder(
@@ -276,6 +282,30 @@ final class FlightSqlClientIT {
             assertThat(query("SELECT count(*) FROM shop.orders WHERE id >= 6000 AND id < 6010"))
                     .containsExactly("10");
         }
+    }
+
+    @Test
+    void ingestionOfMoreThanATransactionStagesIsOneTransaction() throws Exception {
+        ExecuteIngestOptions append =
+                options("loaded", TableExistsOption.TABLE_EXISTS_OPTION_APPEND);
+        String status = "x".repeat(100);
+        try (VectorSchemaRoot root = orders(0, 30_000, status)) { // 4 MB
+            assertThat(client.executeIngest(root, append, alice)).isEqualTo(30_000);
+            assertStatus(
+                    () -> client.executeIngest(root, append, alice),
+                    FlightStatusCode.ALREADY_EXISTS,
+                    "duplicate key");
+            assertStatus(
+                    () ->
+                            client.executeIngest(
+                                    root,
+                                    options("orders", TableExistsOption.TABLE_EXISTS_OPTION_APPEND),
+                                    alice),
+                    FlightStatusCode.RESOURCE_EXHAUSTED,
+                    "orientation 'row'");
+        }
+        assertThat(query("SELECT count(*), max(id) FROM shop.loaded WHERE id >= 0"))
+                .containsExactly("30000|29999");
     }
 
     @Test

@@ -152,6 +152,15 @@ final class TestCopyReader {
     }
 
     @Test
+    void theTextOfNullMayHaveAnyCharacters() {
+        CopyReader reader = new CopyReader(CopyOptions.TEXT.withNull("\u00f8"), 2);
+        reader.add("\u00f8\t\u00f8\u00f8\n".getBytes(UTF_8));
+        List<Optional<byte[]>> row = reader.next(false).orElseThrow();
+        assertThat(row.getFirst()).isEmpty();
+        assertThat(row.getLast().orElseThrow()).isEqualTo("\u00f8\u00f8".getBytes(UTF_8));
+    }
+
+    @Test
     void wrongRowsAreNamed() {
         CopyReader reader = new CopyReader(CopyOptions.CSV, 2);
         reader.add("1,2\n3\n".getBytes(UTF_8));

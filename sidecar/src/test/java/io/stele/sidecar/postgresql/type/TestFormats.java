@@ -9,6 +9,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
@@ -92,6 +93,14 @@ final class TestFormats {
                         "2026-07-01 15:30:00 +05:30")) {
             assertThat(TextFormat.read(PostgresType.TIMESTAMPTZ, text, berlin)).isEqualTo(noon);
         }
+        for (String text : List.of("07:08:00", "7:08:00", "07:08", "07:08:00.000")) {
+            assertThat(TextFormat.read(PostgresType.TIME, text, UTC)).isEqualTo(LocalTime.of(7, 8));
+        }
+        assertThat(TextFormat.read(PostgresType.TIME, "24:00:00", UTC))
+                .isEqualTo(LocalTime.MIDNIGHT);
+        assertThat(TextFormat.read(PostgresType.FLOAT8, "-Infinity", UTC))
+                .isEqualTo(Double.NEGATIVE_INFINITY);
+        assertThat(TextFormat.read(PostgresType.FLOAT8, " -1.5e3 ", UTC)).isEqualTo(-1500.0);
         assertThat(TextFormat.read(PostgresType.BYTEA, "a\\\\b\\000", UTC))
                 .isEqualTo(new byte[] {'a', '\\', 'b', 0});
         assertThat(TextFormat.read(PostgresType.UUID, "{A0EEBC999C0B4EF8BB6D6BB9BD380A11}", UTC))
@@ -102,9 +111,15 @@ final class TestFormats {
     @Test
     void wrongValuesAreNamed() {
         refuses(PostgresType.INT4, "1.5", "integer");
+        refuses(PostgresType.INT4, "-", "integer");
+        refuses(PostgresType.INT4, "\u0661", "integer");
         refuses(PostgresType.INT2, "32768", "range of smallint");
         refuses(PostgresType.FLOAT8, "1d", "double precision");
+        refuses(PostgresType.FLOAT8, "", "double precision");
         refuses(PostgresType.DATE, "2026-02-30", "date");
+        refuses(PostgresType.DATE, "2026-13-01", "date");
+        refuses(PostgresType.TIME, "23:60:00", "time");
+        refuses(PostgresType.TIMESTAMP, "2026-01-02 25:00:00", "timestamp");
         refuses(PostgresType.UUID, "abc", "uuid");
         refuses(PostgresType.BYTEA, "\\xabc", "bytea");
         refuses(PostgresType.NUMERIC, "1e999999999", "exponent");
@@ -113,6 +128,9 @@ final class TestFormats {
         assertThatThrownBy(
                         () -> BinaryFormat.read(PostgresType.TEXT, new byte[] {(byte) 0xC3, 0x28}))
                 .hasMessageContaining("UTF-8");
+        String odd = "\uFFFD"; // what a lenient reader makes of other bytes
+        assertThat(BinaryFormat.read(PostgresType.TEXT, odd.getBytes(StandardCharsets.UTF_8)))
+                .isEqualTo(odd);
     }
 
     private static void refuses(PostgresType type, String text, String message) {

@@ -9,8 +9,8 @@ import java.util.Map;
  * The summary of a finished column file: size, row count, LSN range, column statistics, sketches
  * and the file metadata that readers need first.
  *
- * @param minLsn {@link Lsn#MAX} in an empty file
- * @param maxLsn {@link Lsn#MIN} in an empty file
+ * @param minLsn {@link Lsn#MAX} in an empty file, and in one that is to be ingested
+ * @param maxLsn {@link Lsn#MIN} in the same
  * @param columnStats by column id
  * @param sketches by column id
  */

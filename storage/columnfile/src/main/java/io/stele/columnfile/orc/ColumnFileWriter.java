@@ -33,8 +33,9 @@ import org.apache.orc.Writer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A writer of one column file, for flush and compaction. The file is plain ORC with the table's
- * columns, {@code _row_id} if there is no primary key, {@code _lsn}, and {@link ScaledColumn}s. The
+ * A writer of one column file, for flush, compaction and bulk loads. The file is plain ORC with the
+ * table's columns, {@code _row_id} if there is no primary key, {@code _lsn}, and {@link
+ * ScaledColumn}s; a file that is to be ingested has neither {@code _row_id} nor {@code _lsn}. The
  * writer also collects the statistics for the file's manifest entry.
  *
  * <p>Invariant: the file is not visible before {@link #finish}, and {@link #close} without {@link
@@ -42,6 +43,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ColumnFileWriter implements AutoCloseable {
     private static final int MIN_CHUNK_BYTES = 4 << 10;
+    private static final int NONE = -1; // no such column
 
     private final ChecksummingWriter output;
     private final LastBytes lastBytes;
@@ -75,7 +77,8 @@ public final class ColumnFileWriter implements AutoCloseable {
             String path,
             ChecksummingWriter output,
             TableSchema schema,
-            ColumnFileOptions options) {
+            ColumnFileOptions options,
+            boolean isIngested) {
         this.store = store;
         this.path = path;
         this.output = output;
@@ -83,7 +86,8 @@ public final class ColumnFileWriter implements AutoCloseable {
                 new LastBytes(new BufferedOutputStream(new FlushOnCloseStream(output), 1 << 16));
         this.recorder = new StripeMetadataRecorder(lastBytes);
         this.options = options;
-        this.fileSchema = OrcSchemas.fileSchema(schema);
+        this.fileSchema =
+                isIngested ? OrcSchemas.tableSchema(schema) : OrcSchemas.fileSchema(schema);
         this.layout = RowLayout.of(schema.columns());
         this.appenders = new ColumnAppender[layout.count()];
         for (int i = 0; i < appenders.length; i++) {
@@ -95,8 +99,8 @@ public final class ColumnFileWriter implements AutoCloseable {
         for (int columnId : schema.options().dictionaryColumns()) {
             dictionaryColumns.set(schema.indexOf(columnId));
         }
-        this.rowIdColumn = schema.hasPrimaryKey() ? -1 : layout.count();
-        this.lsnColumn = fileSchema.getChildren().size() - 1;
+        this.rowIdColumn = isIngested || schema.hasPrimaryKey() ? NONE : layout.count();
+        this.lsnColumn = isIngested ? NONE : fileSchema.getChildren().size() - 1;
         this.batch = newBatch();
     }
 
@@ -107,7 +111,20 @@ public final class ColumnFileWriter implements AutoCloseable {
         requireNonNull(schema, "schema is null");
         requireNonNull(options, "options is null");
         return new ColumnFileWriter(
-                store, path, ChecksummingWriter.createAlone(store, path), schema, options);
+                store, path, ChecksummingWriter.createAlone(store, path), schema, options, false);
+    }
+
+    /**
+     * The same of a file whose rows get their LSN, and row ids, by the commit that ingests it; for
+     * {@link #add(BinaryRow)} alone.
+     */
+    public static ColumnFileWriter createIngested(
+            ObjectStore store, String path, TableSchema schema, ColumnFileOptions options)
+            throws IOException {
+        requireNonNull(schema, "schema is null");
+        requireNonNull(options, "options is null");
+        return new ColumnFileWriter(
+                store, path, ChecksummingWriter.createAlone(store, path), schema, options, true);
     }
 
     /**
@@ -118,16 +135,26 @@ public final class ColumnFileWriter implements AutoCloseable {
      */
     public void add(BinaryRow row, long lsn, long rowId) throws IOException {
         int at = batch.size;
-        for (int i = 0; i < appenders.length; i++) {
-            appenders[i].append(row, i, batch.cols[i], at);
-        }
-        if (rowIdColumn >= 0) {
+        if (rowIdColumn != NONE) {
             ((LongColumnVector) batch.cols[rowIdColumn]).vector[at] = rowId;
         }
         ((LongColumnVector) batch.cols[lsnColumn]).vector[at] = lsn;
-        stats.add(row);
         minLsn = Math.min(minLsn, lsn);
         maxLsn = Math.max(maxLsn, lsn);
+        add(row);
+    }
+
+    /**
+     * Adds a row of a file that is to be ingested.
+     *
+     * @param row as in {@link #add(BinaryRow, long, long)}
+     */
+    public void add(BinaryRow row) throws IOException {
+        int at = batch.size;
+        for (int i = 0; i < appenders.length; i++) {
+            appenders[i].append(row, i, batch.cols[i], at);
+        }
+        stats.add(row);
         rowCount++;
         rowBytes += row.length();
         batch.size = at + 1;

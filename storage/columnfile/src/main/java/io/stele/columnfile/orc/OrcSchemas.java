@@ -41,6 +41,20 @@ public final class OrcSchemas {
      * key, {@code _lsn}.
      */
     public static TypeDescription fileSchema(TableSchema schema) {
+        TypeDescription root = tableSchema(schema);
+        if (!schema.hasPrimaryKey()) {
+            root.addField(
+                    ColumnSchema.ROW_ID_NAME,
+                    withAttributes(TypeDescription.createLong(), ROW_ID_ID, "bigint"));
+        }
+        root.addField(
+                ColumnSchema.LSN_NAME,
+                withAttributes(TypeDescription.createLong(), LSN_ID, "bigint"));
+        return root;
+    }
+
+    /** The table's columns alone, as of a file whose rows get LSN and row ids by its commit. */
+    static TypeDescription tableSchema(TableSchema schema) {
         TypeDescription root = TypeDescription.createStruct();
         for (ColumnSchema column : schema.columns()) {
             TypeDescription type =
@@ -54,14 +68,6 @@ public final class OrcSchemas {
             }
             root.addField(column.name(), type);
         }
-        if (!schema.hasPrimaryKey()) {
-            root.addField(
-                    ColumnSchema.ROW_ID_NAME,
-                    withAttributes(TypeDescription.createLong(), ROW_ID_ID, "bigint"));
-        }
-        root.addField(
-                ColumnSchema.LSN_NAME,
-                withAttributes(TypeDescription.createLong(), LSN_ID, "bigint"));
         return root;
     }
 

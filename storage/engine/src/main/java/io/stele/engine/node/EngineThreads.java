@@ -13,7 +13,6 @@ import io.stele.scheduler.ThreadedBackgroundPool;
 import io.stele.scheduler.ThreadedFairPool;
 import io.stele.scheduler.ThreadedPeriodic;
 import io.stele.scheduler.Urgency;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
@@ -37,6 +36,9 @@ import java.util.function.LongSupplier;
  * @param deleting pool of deletions of obsolete log data, files and transaction decisions
  * @param flushing pool of flushes, separate from the short tasks that publish their results
  * @param merging pool of compactions, separate from the flushes that free memory
+ * @param loading executor of bulk loads: their files are written, and their keys checked, beside
+ *     the threads of their clients; its threads bound the files that are open at a time; in
+ *     simulations each task runs at once on the caller's thread
  * @param lookups executor of file reads for which writes and commits wait; accepts every task
  * @param opening executor of the store reads of a start, many at a time; accepts every task; in
  *     simulations each task runs at once on the caller's thread
@@ -55,6 +57,7 @@ public record EngineThreads(
         BackgroundPool deleting,
         BackgroundPool flushing,
         BackgroundPool merging,
+        Executor loading,
         Executor lookups,
         Executor opening,
         Periodic periodic,
@@ -94,6 +97,7 @@ public record EngineThreads(
         requireNonNull(deleting, "deleting is null");
         requireNonNull(flushing, "flushing is null");
         requireNonNull(merging, "merging is null");
+        requireNonNull(loading, "loading is null");
         requireNonNull(lookups, "lookups is null");
         requireNonNull(opening, "opening is null");
         requireNonNull(periodic, "periodic is null");
@@ -119,8 +123,8 @@ public record EngineThreads(
     /**
      * As the other overload, with a separate thread factory for flushes and compactions.
      *
-     * @param backgroundThreads the number of threads for flushes. Compactions get half as many,
-     *     since they hold more memory and can wait
+     * @param backgroundThreads the number of threads for flushes. Bulk loads get as many, and
+     *     compactions half as many, since they hold more memory and can wait
      */
     public static EngineThreads start(
             int contextThreads,
@@ -156,6 +160,8 @@ public record EngineThreads(
                 pool(DELETION_THREADS, factory, uncaught),
                 pool(backgroundThreads, backgroundFactory, uncaught),
                 pool(Math.max(1, backgroundThreads / 2), backgroundFactory, uncaught),
+                // What waits is bounded by the memory for writes, and by the transactions
+                new BlockingPool(backgroundThreads, Integer.MAX_VALUE, backgroundFactory, uncaught),
                 new BlockingPool(LOOKUP_THREADS, LOOKUP_WAITING_LIMIT, factory, uncaught),
                 new BlockingPool(OPENING_THREADS, Integer.MAX_VALUE, factory, uncaught),
                 new ThreadedPeriodic(factory, uncaught),
@@ -181,6 +187,7 @@ public record EngineThreads(
                 pool,
                 pool,
                 pool,
+                Runnable::run,
                 pool,
                 Runnable::run,
                 pool,
@@ -211,12 +218,18 @@ public record EngineThreads(
                 deleting.load(),
                 flushing.load(),
                 merging.load(),
-                lookups instanceof BlockingPool calls ? calls.load() : new PoolLoad(0, 0, 0));
+                load(loading),
+                load(lookups));
+    }
+
+    private static PoolLoad load(Executor executor) {
+        return executor instanceof BlockingPool calls ? calls.load() : new PoolLoad(0, 0, 0);
     }
 
     /** Ends the pools, background work first; call it after closing the engine. */
     @Override
     public void close() {
+        close(loading); // its tasks commit transactions on the contexts
         flushing.close();
         merging.close();
         background.close();
@@ -224,10 +237,13 @@ public record EngineThreads(
         deciding.close();
         deleting.close();
         contexts.close();
-        for (Executor reads : List.of(lookups, opening)) {
-            if (reads instanceof BlockingPool calls) {
-                calls.close();
-            }
+        close(lookups);
+        close(opening);
+    }
+
+    private static void close(Executor executor) {
+        if (executor instanceof BlockingPool calls) {
+            calls.close();
         }
     }
 }

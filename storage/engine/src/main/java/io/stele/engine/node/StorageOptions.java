@@ -24,6 +24,8 @@ import java.util.function.Consumer;
  * @param retention how long old versions stay readable without a lease, for tables without an
  *     option of their own
  * @param transactionBytes the limit of rows staged in one transaction
+ * @param loadBufferBytes rows that one bulk load collects before it writes them to files; fewer go
+ *     to the log
  * @param onePhaseBytes a transaction of rows alone, up to this size, commits in one phase; 0: all
  *     transactions commit in two phases
  * @param pendingWriteBytes the limit for batches that are not acknowledged yet, and staged rows, of
@@ -52,6 +54,7 @@ public record StorageOptions(
         Duration memTableAge,
         Duration retention,
         long transactionBytes,
+        long loadBufferBytes,
         long onePhaseBytes,
         long pendingWriteBytes,
         Duration transactionIdle,
@@ -68,9 +71,10 @@ public record StorageOptions(
      * Memtables of 64 MiB make column files of useful size, and replay of a full one takes about a
      * second; 1 GiB for all memtables. An age of a minute bounds the replay of quiet tables. An
      * hour of history for readers of the past. 512 MiB in a transaction, since staged rows are held
-     * in memory; 4 MiB in one phase, as much as a group of the log accepts; 1 GiB for staged rows
-     * and pending batches. Files of 256 MiB, a few splits each. 64 MiB of changes, since several
-     * change scans at a time hold them beside the memtables.
+     * in memory; 64 MiB in the buffer of a bulk load, whose files are then as large as those of a
+     * flush; 4 MiB in one phase, as much as a group of the log accepts; 1 GiB for staged rows and
+     * pending batches. Files of 256 MiB, a few splits each. 64 MiB of changes, since several change
+     * scans at a time hold them beside the memtables.
      */
     public static final StorageOptions DEFAULT =
             new StorageOptions(
@@ -80,6 +84,7 @@ public record StorageOptions(
                     Duration.ofSeconds(60),
                     Duration.ofHours(1),
                     512L << 20,
+                    64L << 20,
                     4L << 20,
                     1L << 30,
                     Duration.ofHours(1),
@@ -100,6 +105,7 @@ public record StorageOptions(
         check("memTableAge", memTableAge.toMillis());
         check("retention", retention.toMillis() + 1);
         check("transactionBytes", transactionBytes);
+        check("loadBufferBytes", loadBufferBytes);
         check("onePhaseBytes", onePhaseBytes + 1);
         check("pendingWriteBytes", pendingWriteBytes);
         check("transactionIdle", transactionIdle.toMillis());
@@ -159,6 +165,10 @@ public record StorageOptions(
                 });
     }
 
+    public StorageOptions withLoadBuffer(long bytes) {
+        return with(draft -> draft.loadBufferBytes = bytes);
+    }
+
     public StorageOptions withOnePhase(long bytes) {
         return with(draft -> draft.onePhaseBytes = bytes);
     }
@@ -204,6 +214,7 @@ public record StorageOptions(
         private Duration memTableAge;
         private Duration retention;
         private long transactionBytes;
+        private long loadBufferBytes;
         private long onePhaseBytes;
         private long pendingWriteBytes;
         private Duration transactionIdle;
@@ -224,6 +235,7 @@ public record StorageOptions(
             memTableAge = from.memTableAge;
             retention = from.retention;
             transactionBytes = from.transactionBytes;
+            loadBufferBytes = from.loadBufferBytes;
             onePhaseBytes = from.onePhaseBytes;
             pendingWriteBytes = from.pendingWriteBytes;
             transactionIdle = from.transactionIdle;
@@ -246,6 +258,7 @@ public record StorageOptions(
                     memTableAge,
                     retention,
                     transactionBytes,
+                    loadBufferBytes,
                     onePhaseBytes,
                     pendingWriteBytes,
                     transactionIdle,

@@ -17,6 +17,7 @@ public record ThreadsStatus(
         PoolLoad deleting,
         PoolLoad flushing,
         PoolLoad merging,
+        PoolLoad loading,
         PoolLoad lookups) {
     public ThreadsStatus {
         requireNonNull(contexts, "contexts is null");
@@ -26,6 +27,7 @@ public record ThreadsStatus(
         requireNonNull(deleting, "deleting is null");
         requireNonNull(flushing, "flushing is null");
         requireNonNull(merging, "merging is null");
+        requireNonNull(loading, "loading is null");
         requireNonNull(lookups, "lookups is null");
     }
 }

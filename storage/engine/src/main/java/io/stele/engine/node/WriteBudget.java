@@ -69,7 +69,7 @@ public final class WriteBudget {
      *     now on
      * @throws SteleException BUSY: nothing was taken
      */
-    void takeStaged(long bytes, long ownBytes) {
+    public void takeStaged(long bytes, long ownBytes) {
         while (true) {
             long staged = stagedBytes.get();
             if (staged + bytes > stagedLimitBytes()) {

@@ -16,6 +16,7 @@ import io.stele.engine.shard.record.TransactionRecords.Commit;
 import io.stele.engine.shard.record.TransactionRecords.Outcome;
 import io.stele.engine.shard.record.TransactionRecords.Prepare;
 import io.stele.engine.shard.record.WriteRecord;
+import io.stele.engine.tablet.IngestedKeys;
 import io.stele.engine.tablet.TableShard;
 import io.stele.engine.wal.LogHold;
 import io.stele.engine.wal.LogPosition;
@@ -65,6 +66,9 @@ final class ShardTransactions {
      * By id of evaluated transactions, the plain batches of their conditional batches, by index.
      */
     private final Map<String, Map<Integer, byte[]>> resolved = new HashMap<>();
+
+    /** Prepared transactions whose files have keys without a row, as was found out. */
+    private final Set<String> insertions = new HashSet<>();
 
     private Predicate<FileEntry> dropped = file -> false;
     private int doneSteps; // of an outcome whose application waits: deletions, files, batches
@@ -244,9 +248,14 @@ final class ShardTransactions {
      *
      * @param commitLsn the LSN at which it would commit
      * @param maxResolvedBytes of the rows that its conditional operations produce
+     * @param inserted the keys of its files, which must have no row; empty: they may have one,
+     *     which they replace
      */
     CompletableFuture<Optional<SteleException>> findConflict(
-            String transactionId, Lsn commitLsn, long maxResolvedBytes) {
+            String transactionId,
+            Lsn commitLsn,
+            long maxResolvedBytes,
+            Optional<InsertedKeys> inserted) {
         return state.context()
                 .submit(
                         () -> {
@@ -264,6 +273,21 @@ final class ShardTransactions {
                                                         + transactionId
                                                         + " conflicts: "
                                                         + conflict.get()));
+                            }
+                            if (inserted.isPresent()) {
+                                Optional<SteleException> duplicate =
+                                        inserted.get()
+                                                .findPresent(
+                                                        state::table,
+                                                        state.applied().applied(),
+                                                        table ->
+                                                                table.options()
+                                                                        .firstVisibleLsn(
+                                                                                commitLsn.value()));
+                                if (duplicate.isPresent()) {
+                                    return duplicate;
+                                }
+                                insertions.add(transactionId);
                             }
                             try {
                                 Map<Integer, byte[]> rows =
@@ -354,6 +378,7 @@ final class ShardTransactions {
         // Only now: until then it may be tried again
         prepared.remove(outcome.transactionId());
         resolved.remove(outcome.transactionId());
+        insertions.remove(outcome.transactionId());
     }
 
     /** Applies the part in a COMMIT record. */
@@ -478,7 +503,7 @@ final class ShardTransactions {
                         table.get().schema().hasPrimaryKey()
                                 ? OptionalLong.empty()
                                 : OptionalLong.of(firstRowId);
-                ingest(table.get(), entry.withIngest(lsn, rowIds), part.prepareLsn());
+                ingest(table.get(), entry.withIngest(lsn, rowIds), part);
             }
             step++;
             doneSteps = Math.max(doneSteps, step);
@@ -535,11 +560,23 @@ final class ShardTransactions {
         }
     }
 
-    /** Adds a worker's file to a table, which is set aside if the file cannot be used. */
-    private void ingest(TableShard table, FileEntry entry, Lsn prepareLsn) throws IOException {
+    /**
+     * Adds a file of a worker or a bulk load to a table, which is set aside if the file cannot be
+     * used.
+     */
+    private void ingest(TableShard table, FileEntry entry, PreparedPart part) throws IOException {
+        Lsn prepareLsn = part.prepareLsn();
+        IngestedKeys keys = IngestedKeys.ANY;
+        if (insertions.contains(part.transactionId())) {
+            // Rows that have expired are still in files, and become obsolete now
+            keys =
+                    table.schema().options().expires()
+                            ? IngestedKeys.NEW_OR_EXPIRED
+                            : IngestedKeys.NEW;
+        }
         try {
             ColumnFile file = files.openColumn(entry, table.versions());
-            table.ingest(files, file, prepareLsn.value(), state.nowMillis());
+            table.ingest(files, file, keys, prepareLsn.value(), state.nowMillis());
         } catch (IOException | RuntimeException broken) {
             if (StoreWait.isOutage(broken)) {
                 throw broken;

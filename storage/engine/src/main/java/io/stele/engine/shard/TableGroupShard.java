@@ -388,8 +388,11 @@ public final class TableGroupShard {
 
     /** As {@link ShardTransactions#findConflict}; any thread. */
     public CompletableFuture<Optional<SteleException>> findConflict(
-            String transactionId, Lsn commitLsn, long maxResolvedBytes) {
-        return transactions.findConflict(transactionId, commitLsn, maxResolvedBytes);
+            String transactionId,
+            Lsn commitLsn,
+            long maxResolvedBytes,
+            Optional<InsertedKeys> inserted) {
+        return transactions.findConflict(transactionId, commitLsn, maxResolvedBytes, inserted);
     }
 
     // ---- state

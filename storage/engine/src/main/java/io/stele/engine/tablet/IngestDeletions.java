@@ -16,7 +16,7 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * The deletion of all rows that a worker's file replaces when its commit is applied, in one walk
+ * The deletion of all rows that an ingested file replaces when its commit is applied, in one walk
  * over its sorted keys. The rows become obsolete at the file's LSN. On a local disk a cursor in
  * each overlapping file advances with the walk, instead of a lookup from the root for each key; on
  * a remote store many keys are looked up together.
@@ -44,6 +44,7 @@ final class IngestDeletions {
 
     IngestDeletions(
             ColumnFile file,
+            IngestedKeys keys,
             TableView view,
             Collection<SealedMemTable> sealed,
             MemTable active,
@@ -55,7 +56,8 @@ final class IngestDeletions {
         this.active = active;
         this.lsn = lsn;
         this.logLsn = logLsn;
-        this.others = overlapping(file, view, lsn);
+        // Other files of the transaction have its LSN
+        this.others = overlapping(file, view, keys == IngestedKeys.ANY ? lsn : lsn - 1);
     }
 
     private static List<ColumnFile> overlapping(ColumnFile file, TableView view, long lsn) {

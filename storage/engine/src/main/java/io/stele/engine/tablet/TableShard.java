@@ -455,12 +455,15 @@ public final class TableShard {
     }
 
     /**
-     * Puts a worker's file into effect at its ingest LSN: its rows make the present versions of
-     * their keys obsolete. If a file cannot be read it may be called again, before anything else.
+     * Puts a file of a worker or a bulk load into effect at its ingest LSN: its rows make the
+     * present versions of their keys obsolete. If a file cannot be read it may be called again,
+     * before anything else.
      *
+     * @param keys what is known of its keys
      * @param logLsn the LSN of the oldest log record that its replay needs
      */
-    public void ingest(TableFiles files, ColumnFile file, long logLsn, long nowMillis)
+    public void ingest(
+            TableFiles files, ColumnFile file, IngestedKeys keys, long logLsn, long nowMillis)
             throws IOException {
         long lsn = file.entry().minLsn().value();
         touch(lsn, nowMillis);
@@ -468,8 +471,8 @@ public final class TableShard {
         Optional<ColumnFile> known = find(fileId);
         rowCache.beginReset();
         try {
-            if (schema().hasPrimaryKey()) {
-                new IngestDeletions(known.orElse(file), view, sealed, active, lsn, logLsn)
+            if (keys != IngestedKeys.NEW && schema().hasPrimaryKey()) {
+                new IngestDeletions(known.orElse(file), keys, view, sealed, active, lsn, logLsn)
                         .run(files);
             }
             if (known.isEmpty()) {

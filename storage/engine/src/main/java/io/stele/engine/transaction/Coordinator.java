@@ -110,6 +110,8 @@ public final class Coordinator {
      * The content of a transaction's commit.
      *
      * @param isRepeatable whether a client may ask for its outcome later
+     * @param newKeys keys of its files, which had no row when they were searched, and must have
+     *     none at the commit either; other files replace the rows of their keys
      */
     record Commit(
             String transactionId,
@@ -118,7 +120,14 @@ public final class Coordinator {
             Map<ShardId, List<byte[]>> batches,
             Map<ShardId, List<FileEntry>> files,
             Map<ShardId, List<PartitionDelete>> deletes,
-            Optional<TableId> publish) {
+            Optional<TableId> publish,
+            CheckedKeys newKeys) {
+        /** The same, once the keys of its files were found to be new. */
+        Commit withNewKeys(CheckedKeys keys) {
+            return new Commit(
+                    transactionId, isRepeatable, readLsn, batches, files, deletes, publish, keys);
+        }
+
         /** The shards that have a part in it, in order. */
         SortedSet<ShardId> participants() {
             SortedSet<ShardId> participants = new TreeSet<>(batches.keySet());
@@ -253,7 +262,14 @@ public final class Coordinator {
             Commit commit,
             Map<ShardId, CompletableFuture<@Nullable Void>> prepared,
             ShardTurns.Turn turn) {
-        return attempt(() -> commitPaused(commit, prepared))
+        // No other transaction changes the shards now, and single writes go on
+        return attempt(() -> commit.newKeys().searchAgain(prefetching))
+                .handle(
+                        (done, failed) ->
+                                failed == null
+                                        ? attempt(() -> commitPaused(commit, prepared))
+                                        : giveUp(commit, prepared, failed))
+                .thenCompose(next -> next)
                 .whenComplete((lsn, failed) -> turn.end());
     }
 
@@ -263,6 +279,9 @@ public final class Coordinator {
      */
     private CompletableFuture<@Nullable Void> prefetch(
             Commit commit, SortedSet<ShardId> participants) {
+        if (!commit.newKeys().isEmpty()) {
+            return CompletableFuture.completedFuture(null); // that was read already
+        }
         return all(
                 participants.stream()
                         .map(
@@ -355,7 +374,8 @@ public final class Coordinator {
                                             shard.findConflict(
                                                     commit.transactionId(),
                                                     hold.lsn(),
-                                                    maxResolvedBytes)));
+                                                    maxResolvedBytes,
+                                                    commit.newKeys().of(id))));
         }
         return all(checks)
                 .thenApply(

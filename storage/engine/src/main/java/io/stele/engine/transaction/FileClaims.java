@@ -16,10 +16,10 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The in-memory set of workers' files that commits are adding at the moment, so that no file is
- * added twice. A shard identifies a file by its id and deletes it by its path. A second file with
- * the same id would be mistaken for the first, and a second entry of the same object would outlive
- * it. Safe for use by many threads.
+ * The in-memory set of files of workers and bulk loads that commits are adding at the moment, so
+ * that no file is added twice. A shard identifies a file by its id and deletes it by its path. A
+ * second file with the same id would be mistaken for the first, and a second entry of the same
+ * object would outlive it. Safe for use by many threads.
  */
 final class FileClaims {
     private final Shards shards;

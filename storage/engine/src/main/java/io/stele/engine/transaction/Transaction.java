@@ -19,6 +19,7 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An open transaction in memory, with the validated batches of rows that clients have staged for
@@ -38,6 +39,8 @@ final class Transaction {
     private long stagedBytes;
     private long deadlineMillis;
     private boolean ended;
+    private List<Runnable> whenEnded = new ArrayList<>();
+    private final CompletableFuture<@Nullable Void> commitGivenUp = new CompletableFuture<>();
 
     /**
      * @param filePrefixes the prefixes of the paths of its workers' files
@@ -107,22 +110,60 @@ final class Transaction {
             int length,
             WriteRoom room,
             long nowMillis) {
-        if (ended) {
-            throw new SteleException(
-                    ErrorCode.TRANSACTION_NOT_FOUND,
-                    "Expected an open transaction, found " + id + ", which has ended");
-        }
+        checkRoom(length);
+        room.handOverStaged(length);
+        add(
+                shard,
+                new Staged(part, tableId, Arrays.copyOfRange(batch, offset, offset + length)),
+                nowMillis);
+    }
+
+    /**
+     * Adds a batch, which does not change any more, with its memory in the node's budget. Throws
+     * TRANSACTION_TOO_LARGE beyond its limit: the memory is still the caller's.
+     */
+    synchronized void stageTaken(ShardId shard, TableId tableId, byte[] batch, long nowMillis) {
+        checkRoom(batch.length);
+        add(shard, new Staged(Optional.empty(), tableId, batch), nowMillis);
+    }
+
+    private void checkRoom(int length) {
+        checkOpen();
         if (stagedBytes + length > limitBytes) {
             throw new SteleException(
                     ErrorCode.TRANSACTION_TOO_LARGE,
                     "Expected at most %d bytes staged in transaction %s, found %d"
                             .formatted(limitBytes, id, stagedBytes + length));
         }
-        room.handOverStaged(length);
-        staged.computeIfAbsent(shard, key -> new ArrayList<>())
-                .add(new Staged(part, tableId, Arrays.copyOfRange(batch, offset, offset + length)));
-        stagedBytes += length;
+    }
+
+    private void checkOpen() {
+        if (ended) {
+            throw new SteleException(
+                    ErrorCode.TRANSACTION_NOT_FOUND,
+                    "Expected an open transaction, found " + id + ", which has ended");
+        }
+    }
+
+    private synchronized void add(ShardId shard, Staged batch, long nowMillis) {
+        staged.computeIfAbsent(shard, key -> new ArrayList<>()).add(batch);
+        stagedBytes += batch.batch().length;
         renew(nowMillis + ttlMillis);
+    }
+
+    /**
+     * Adds a step that runs once it has ended, committed or not, on the thread that ends it.
+     *
+     * @throws SteleException TRANSACTION_NOT_FOUND if it has ended
+     */
+    synchronized void whenEnded(Runnable step) {
+        checkOpen();
+        whenEnded.add(step);
+    }
+
+    /** Completes when its client gives up a commit that has not come to the log. */
+    CompletableFuture<@Nullable Void> commitGivenUp() {
+        return commitGivenUp;
     }
 
     /** Bytes of its rows, also of parts that will not count. */
@@ -171,11 +212,17 @@ final class Transaction {
                 .collect(Collectors.toSet());
     }
 
-    /** Frees the rows. */
-    synchronized void clear() {
-        staged.clear();
-        budget.giveBackStaged(stagedBytes);
-        stagedBytes = 0;
+    /** Frees the rows, and runs the steps that follow its end. */
+    void clear() {
+        List<Runnable> steps;
+        synchronized (this) {
+            staged.clear();
+            budget.giveBackStaged(stagedBytes);
+            stagedBytes = 0;
+            steps = whenEnded;
+            whenEnded = new ArrayList<>();
+        }
+        steps.forEach(Runnable::run);
     }
 
     private record Staged(Optional<UUID> part, TableId tableId, byte[] batch) {

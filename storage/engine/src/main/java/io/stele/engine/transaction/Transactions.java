@@ -76,6 +76,7 @@ public final class Transactions {
     private final CommittedTransactions committed;
     private final Supplier<Optional<SteleException>> logDamage;
     private final WrittenFileCheck fileCheck;
+    private final NewKeyCheck newKeyCheck;
     private final long epoch;
     private final AtomicLong nextId = new AtomicLong();
     private final Map<String, Transaction> open = new ConcurrentHashMap<>();
@@ -116,6 +117,9 @@ public final class Transactions {
         this.logDamage = requireNonNull(logDamage, "logDamage is null");
         this.claims = new FileClaims(shards);
         this.fileCheck = new WrittenFileCheck(files, threads.lookups());
+        this.newKeyCheck =
+                new NewKeyCheck(
+                        shards, files, snapshots, threads.loading(), options.loadBufferBytes());
         this.epoch = epoch;
     }
 
@@ -184,16 +188,65 @@ public final class Transactions {
             int offset,
             int length,
             WriteRoom room) {
+        Transaction transaction = find(id);
+        transaction.stage(part, shard, tableId, batch, offset, length, room, clock.nowMillis());
+    }
+
+    /**
+     * Stages a validated batch whose memory is taken from the node's budget as that of staged rows.
+     *
+     * @param batch does not change any more
+     * @throws SteleException TRANSACTION_NOT_FOUND or TRANSACTION_TOO_LARGE: the memory is still
+     *     the caller's
+     */
+    void stageTaken(String id, ShardId shard, TableId tableId, byte[] batch) {
+        find(id).stageTaken(shard, tableId, batch, clock.nowMillis());
+    }
+
+    private Transaction find(String id) {
         Transaction transaction = open.get(id);
         if (transaction == null) {
             throw notFound(id);
         }
-        transaction.stage(part, shard, tableId, batch, offset, length, room, clock.nowMillis());
+        return transaction;
     }
 
+    /** Runs a step once a transaction has ended, committed or not. */
+    void whenEnded(String id, Runnable step) {
+        find(id).whenEnded(step);
+    }
+
+    /** The prefixes of the paths of files that are written for a transaction. */
+    List<String> filePrefixes(String id) {
+        return find(id).filePrefixes();
+    }
+
+    /** Has files deleted that were written for a transaction which does not commit them. */
+    void sweep(List<String> prefixes) {
+        collector.sweep(prefixes, Set.of());
+    }
+
+    /**
+     * Gives up the commit of files, if it has not come to the log: its outcome is then
+     * TRANSACTION_ABORTED. Else it has no effect.
+     */
+    public void giveUpCommit(String id) {
+        Transaction transaction = open.get(id);
+        if (transaction != null) {
+            transaction.commitGivenUp().complete(null);
+        }
+    }
+
+    /**
+     * Commits; completes with the commit LSN.
+     *
+     * @param keysAreNew whether the rows of the files are insertions: DUPLICATE_KEY if a key has a
+     *     row, or comes twice
+     */
     public CompletableFuture<Lsn> commit(
             String id,
             List<WrittenFile> written,
+            boolean keysAreNew,
             Optional<TableId> publish,
             Optional<TableId> replace,
             Optional<List<UUID>> parts) {
@@ -205,6 +258,9 @@ public final class Transactions {
             return transaction.outcome().copy();
         }
         Map<ShardId, List<FileEntry>> files = entries(written);
+        if (keysAreNew) {
+            written.forEach(this::checkNoIndex);
+        }
         Map<ShardId, List<PartitionDelete>> deletes = new TreeMap<>();
         replace.ifPresent(tableId -> deleteAll(replaceable(tableId), ScanPredicate.ALL, deletes));
         checkSettled(transaction, written, publish, replace);
@@ -245,7 +301,8 @@ public final class Transactions {
                             transaction.staged(parts),
                             files,
                             deletes,
-                            publish);
+                            publish,
+                            CheckedKeys.NONE);
         } catch (RuntimeException | Error refused) {
             end(transaction, refused);
             return transaction.outcome().copy();
@@ -253,18 +310,68 @@ public final class Transactions {
         if (files.isEmpty()) {
             run(transaction, commit);
         } else {
-            fileCheck
-                    .check(files)
+            check(transaction, files, keysAreNew)
                     .whenComplete(
-                            (done, refused) -> {
+                            (newKeys, refused) -> {
                                 if (refused == null) {
-                                    run(transaction, commit);
+                                    run(transaction, commit.withNewKeys(newKeys));
                                 } else {
                                     end(transaction, Coordinator.unwrap(refused));
                                 }
                             });
         }
         return transaction.outcome().copy();
+    }
+
+    /** Checks files before they come to the log; ends early when the client gives up. */
+    private CompletableFuture<CheckedKeys> check(
+            Transaction transaction, Map<ShardId, List<FileEntry>> files, boolean keysAreNew) {
+        CompletableFuture<CheckedKeys> result = new CompletableFuture<>();
+        transaction
+                .commitGivenUp()
+                .thenRun(() -> result.completeExceptionally(givenUp(transaction.id())));
+        fileCheck
+                .check(files)
+                .thenCompose(
+                        done ->
+                                keysAreNew
+                                        ? newKeyCheck.check(
+                                                files, () -> checkWanted(transaction, result))
+                                        : CompletableFuture.completedFuture(CheckedKeys.NONE))
+                .whenComplete(
+                        (keys, failed) -> {
+                            if (failed == null) {
+                                result.complete(keys);
+                            } else {
+                                result.completeExceptionally(failed);
+                            }
+                        });
+        return result;
+    }
+
+    private static void checkWanted(Transaction transaction, CompletableFuture<?> result) {
+        if (result.isCompletedExceptionally()) {
+            throw givenUp(transaction.id());
+        }
+    }
+
+    private static SteleException givenUp(String id) {
+        return new SteleException(
+                ErrorCode.TRANSACTION_ABORTED,
+                "Transaction " + id + " was given up by its client, and nothing is changed");
+    }
+
+    /** An index that was added meanwhile would get the entries of all rows into memory at once. */
+    private void checkNoIndex(WrittenFile file) {
+        TableSchema table = catalog.current().table(file.tableId());
+        if (!table.options().indexes().isEmpty()) {
+            throw new SteleException(
+                    ErrorCode.STALE_TABLE,
+                    "Expected no index of table %s until its rows are loaded, found '%s': load them again"
+                            .formatted(
+                                    table.qualifiedName(),
+                                    table.options().indexes().getFirst().name()));
+        }
     }
 
     /**
@@ -370,7 +477,8 @@ public final class Transactions {
                         Map.of(),
                         Map.of(),
                         deletes,
-                        Optional.empty()));
+                        Optional.empty(),
+                        CheckedKeys.NONE));
         return transaction.outcome().copy();
     }
 
@@ -682,7 +790,7 @@ public final class Transactions {
         return transaction.outcome().copy();
     }
 
-    private static SteleException notFound(String id) {
+    static SteleException notFound(String id) {
         return new SteleException(
                 ErrorCode.TRANSACTION_NOT_FOUND,
                 "Expected an open or committed transaction, found '" + id + "'");

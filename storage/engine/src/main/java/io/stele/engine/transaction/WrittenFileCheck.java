@@ -23,10 +23,10 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An asynchronous check of workers' files in the store, before a transaction that adds them is
- * prepared. Each object exists and has the given length, the key index opens, and the checksums
- * exist where the entry says so. After the decision it is too late to refuse the files. Safe for
- * use by many threads.
+ * An asynchronous check of the files of workers and bulk loads in the store, before a transaction
+ * that adds them is prepared. Each object exists and has the given length, the key index opens, and
+ * the checksums exist where the entry says so. After the decision it is too late to refuse the
+ * files. Safe for use by many threads.
  */
 final class WrittenFileCheck {
     /** Files at a time for one transaction, so that lookups of other callers find threads. */

@@ -3,16 +3,13 @@ package io.stele.engine.shard.write;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.engine.memtable.MemTable;
-import io.stele.engine.row.KeyText;
 import io.stele.engine.row.KeyedVersion;
 import io.stele.engine.shard.write.FileRows.Found;
 import io.stele.engine.tablet.TableShard;
 import io.stele.engine.tablet.TableView;
-import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.row.BinaryRow;
-import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.row.PartialRowLayout;
 import io.stele.protocol.row.RowEncoder;
 import io.stele.protocol.row.RowLayout;
@@ -163,7 +160,7 @@ public final class BatchEvaluation implements PresentRows {
             case INSERT -> {
                 State old = find(key, false);
                 if (old != null && old.isThere()) {
-                    refuse(duplicate(key));
+                    refuse(DuplicateKey.refusal(schema, key.toByteArray()));
                 }
                 put(key);
             }
@@ -322,14 +319,5 @@ public final class BatchEvaluation implements PresentRows {
         if (refusal == null) {
             refusal = cause;
         }
-    }
-
-    private SteleException duplicate(KeySlice key) {
-        return new SteleException(
-                ErrorCode.DUPLICATE_KEY,
-                "Expected a new key in table %s, found the duplicate key %s"
-                        .formatted(
-                                schema.qualifiedName(),
-                                KeyText.of(KeyEncoder.forPrimaryKey(schema), key.toByteArray())));
     }
 }

@@ -1,0 +1,15 @@
+package io.stele.engine.tablet;
+
+/** The knowledge about the keys of a file that is ingested. */
+public enum IngestedKeys {
+    /** Each may have rows, in other files of its transaction as well. */
+    ANY,
+
+    /**
+     * None has a row, but rows that have expired; other files of its transaction have other keys.
+     */
+    NEW_OR_EXPIRED,
+
+    /** None has a row, nor has another file of its transaction the key. */
+    NEW
+}

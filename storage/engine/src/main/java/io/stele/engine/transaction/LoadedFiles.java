@@ -1,0 +1,264 @@
+package io.stele.engine.transaction;
+
+import static java.util.Objects.requireNonNull;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.stele.engine.datafile.TableFiles;
+import io.stele.engine.node.WriteBudget;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.api.write.WrittenFile;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.wire.WriteBatchReader;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The files of one bulk load, written by tasks of a pool: one for each shard of a buffer, or
+ * several where a shard has very many rows. Their names begin with the id of the transaction, so
+ * that they are deleted if it does not commit.
+ *
+ * <p>Invariant: the memory of rows that came here is given back once, when their task ends or is
+ * dropped. Guarded by itself.
+ */
+final class LoadedFiles {
+    /** 10,000: with buffers of 64 MiB and four shards, 160 GiB of rows. */
+    private static final int MAX_FILES = 10_000;
+
+    /**
+     * Sketches are most of what a commit says of a file, up to 0.6 kB each: those of 16,000 columns
+     * of files are 10 MB.
+     */
+    private static final int MAX_SKETCHES = 16_000;
+
+    /** 64 MiB: rows that a task sorts, with their objects. Each thread for loads has one task. */
+    private static final long MAX_SORTED_BYTES = 64L << 20;
+
+    /** Of the object of a row, in a list. */
+    private static final int OBJECT_BYTES = 64;
+
+    /** Of the same with a clustering key. */
+    private static final int CLUSTERED_OBJECT_BYTES = 192;
+
+    private final String transactionId;
+    private final TableSchema table;
+    private final TableFiles files;
+    private final WriteBudget budget;
+    private final Executor loading;
+    private final AtomicInteger begunFiles = new AtomicInteger();
+
+    @GuardedBy("this")
+    private final List<WrittenFile> finished = new ArrayList<>();
+
+    @GuardedBy("this")
+    private int sketchCount;
+
+    @GuardedBy("this")
+    private List<ShardTask> tasks = List.of();
+
+    @GuardedBy("this")
+    private CompletableFuture<@Nullable Void> writing = CompletableFuture.completedFuture(null);
+
+    private volatile boolean isBegun;
+    private volatile boolean isGivenUp;
+
+    LoadedFiles(
+            String transactionId,
+            TableSchema table,
+            TableFiles files,
+            WriteBudget budget,
+            Executor loading) {
+        this.transactionId = requireNonNull(transactionId, "transactionId is null");
+        this.table = requireNonNull(table, "table is null");
+        this.files = requireNonNull(files, "files is null");
+        this.budget = requireNonNull(budget, "budget is null");
+        this.loading = requireNonNull(loading, "loading is null");
+    }
+
+    /** Whether rows came here. */
+    boolean isBegun() {
+        return isBegun;
+    }
+
+    /** Completes when all that came is in files; fails if one could not be written. */
+    synchronized CompletableFuture<@Nullable Void> writing() {
+        return writing;
+    }
+
+    /**
+     * Begins to write a buffer; the one before is written.
+     *
+     * @param batches validated, by shard, with their memory
+     * @throws SteleException TRANSACTION_ABORTED if the load was given up
+     */
+    void write(Map<Integer, List<byte[]>> batches) {
+        List<ShardTask> added = new ArrayList<>();
+        int objectBytes = table.clusteringKey().isEmpty() ? OBJECT_BYTES : CLUSTERED_OBJECT_BYTES;
+        // Partitions would have as many more files
+        long maxBytes = table.partitionedBy().isEmpty() ? MAX_SORTED_BYTES : Long.MAX_VALUE;
+        batches.forEach(
+                (shard, ofShard) ->
+                        cut(ofShard, objectBytes, maxBytes)
+                                .forEach(part -> added.add(new ShardTask(shard, part))));
+        boolean isRefused;
+        synchronized (this) {
+            isRefused = isGivenUp;
+            if (!isRefused) {
+                isBegun = true;
+                tasks = added;
+                writing = Coordinator.all(added.stream().map(task -> task.result).toList());
+            }
+        }
+        if (isRefused) {
+            added.forEach(task -> task.drop(givenUp()));
+            throw givenUp();
+        }
+        added.forEach(ShardTask::submit);
+    }
+
+    /** Parts of batches, each with at most so many bytes, or of one batch. */
+    static List<List<byte[]>> cut(List<byte[]> batches, int objectBytes, long maxBytes) {
+        List<List<byte[]>> parts = new ArrayList<>();
+        List<byte[]> part = new ArrayList<>();
+        long partBytes = 0;
+        for (byte[] batch : batches) {
+            long rows = new WriteBatchReader(batch).operationCount();
+            long bytes = batch.length + rows * objectBytes;
+            if (!part.isEmpty() && partBytes + bytes > maxBytes) {
+                parts.add(part);
+                part = new ArrayList<>();
+                partBytes = 0;
+            }
+            part.add(batch);
+            partBytes += bytes;
+        }
+        if (!part.isEmpty()) {
+            parts.add(part);
+        }
+        return parts;
+    }
+
+    private static SteleException givenUp() {
+        return new SteleException(ErrorCode.TRANSACTION_ABORTED, "The load was given up");
+    }
+
+    /** The rows of one shard on their way into files. Thread-safe. */
+    private final class ShardTask implements Runnable {
+        private final int shard;
+        private final long sizeBytes;
+        private final AtomicReference<@Nullable List<byte[]>> batches;
+        private final CompletableFuture<@Nullable Void> result = new CompletableFuture<>();
+
+        private ShardTask(int shard, List<byte[]> batches) {
+            this.shard = shard;
+            this.sizeBytes = batches.stream().mapToLong(batch -> batch.length).sum();
+            this.batches = new AtomicReference<>(batches);
+        }
+
+        private void submit() {
+            try {
+                loading.execute(this);
+            } catch (RejectedExecutionException closed) {
+                drop(
+                        new SteleException(
+                                ErrorCode.UNAVAILABLE, "The sidecar is shutting down", closed));
+            }
+        }
+
+        @Override
+        public void run() {
+            List<byte[]> rows = batches.getAndSet(null);
+            if (rows == null) {
+                return; // dropped while it waited
+            }
+            Throwable failure = null;
+            try {
+                writeShard(shard, rows);
+            } catch (Throwable failed) {
+                failure = failed;
+            }
+            budget.giveBackStaged(sizeBytes);
+            if (failure == null) {
+                result.complete(null);
+            } else {
+                result.completeExceptionally(failure);
+            }
+        }
+
+        /** Ends a task that has not begun. */
+        private void drop(SteleException cause) {
+            if (batches.getAndSet(null) != null) {
+                budget.giveBackStaged(sizeBytes);
+                result.completeExceptionally(cause);
+            }
+        }
+    }
+
+    private void writeShard(int shard, List<byte[]> batches) {
+        ShardRowsWriter writer =
+                new ShardRowsWriter(
+                        files, table, table.shard(shard), this::nextFileId, () -> isGivenUp);
+        try {
+            writer.write(batches, this::finished);
+        } catch (IOException failed) {
+            throw new SteleException(
+                    ErrorCode.STORE_FAILED,
+                    "Cannot write files of table %s: %s".formatted(table.qualifiedName(), failed),
+                    failed);
+        }
+    }
+
+    private String nextFileId() {
+        int number = begunFiles.incrementAndGet();
+        if (number > MAX_FILES) {
+            throw new SteleException(
+                    ErrorCode.TRANSACTION_TOO_LARGE,
+                    "Expected rows for at most %d files in one statement of table %s, found more; write them in several statements, or in the order of their partitions"
+                            .formatted(MAX_FILES, table.qualifiedName()));
+        }
+        return transactionId + "_" + Integer.toHexString(number);
+    }
+
+    private synchronized void finished(WrittenFile file) {
+        // Without sketches the optimizer knows less until a compaction
+        sketchCount += file.sketches().size();
+        finished.add(sketchCount <= MAX_SKETCHES ? file : file.withoutSketches());
+    }
+
+    /**
+     * All files, which are written.
+     *
+     * @throws SteleException TRANSACTION_ABORTED if the load was given up
+     */
+    synchronized List<WrittenFile> finish() {
+        if (isGivenUp) {
+            throw givenUp();
+        }
+        return List.copyOf(finished);
+    }
+
+    /**
+     * Writes no more rows: tasks that wait are dropped, those that run end early. Any thread.
+     *
+     * @return completes when no task runs any more
+     */
+    CompletableFuture<@Nullable Void> giveUp() {
+        List<ShardTask> dropped;
+        CompletableFuture<@Nullable Void> last;
+        synchronized (this) {
+            isGivenUp = true;
+            dropped = tasks;
+            last = writing;
+        }
+        dropped.forEach(task -> task.drop(givenUp()));
+        return last.handle((_, _) -> null);
+    }
+}

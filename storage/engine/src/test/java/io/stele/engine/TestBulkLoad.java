@@ -1,0 +1,604 @@
+package io.stele.engine;
+
+import static io.stele.engine.Refusals.assertRefused;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.stele.engine.catalog.TableState;
+import io.stele.engine.node.StorageOptions;
+import io.stele.engine.transaction.BulkLoad;
+import io.stele.objectstore.ObjectEntry;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.api.write.WrittenFile;
+import io.stele.protocol.schema.IndexSchema;
+import io.stele.protocol.schema.Orientation;
+import io.stele.protocol.schema.TableOption;
+import io.stele.protocol.schema.TableOptions;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class TestBulkLoad {
+    private static final Duration TTL = Duration.ofMinutes(10);
+    private static final int BUFFER_BYTES = 16 << 10;
+    private static final int ROWS = 4_000; // several buffers
+
+    private static final StorageOptions OPTIONS =
+            StorageOptions.DEFAULT
+                    .withRetention(Duration.ofMinutes(5))
+                    .withTransactions(128 << 10, Duration.ofHours(1))
+                    .withLoadBuffer(BUFFER_BYTES);
+
+    private final SimulatedNode node = start(OPTIONS);
+
+    private static SimulatedNode start(StorageOptions options) {
+        try {
+            return SimulatedNode.start(options, 7);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** One load with the transaction that it belongs to. */
+    private record Load(SimulatedNode node, TestTable table, String transaction, BulkLoad rows) {
+        static Load begin(SimulatedNode node, TestTable table) {
+            String transaction =
+                    node.engine()
+                            .beginSessionTransaction(
+                                    table.id(), Optional.empty(), Optional.of(TTL));
+            return new Load(
+                    node,
+                    table,
+                    transaction,
+                    node.engine().load(transaction, table.schema(), TTL, node::await));
+        }
+
+        Load add(Iterable<Long> ids) {
+            ids.forEach(this::add);
+            return this;
+        }
+
+        void add(long id) {
+            boolean keyed = table.schema().hasPrimaryKey();
+            int shard = keyed ? table.shard(id).index() : (int) (id % table.schema().shardCount());
+            byte[] row = table.row(id, "row " + id, id % 5);
+            if (rows.add(shard, keyed ? table.key(id) : new byte[0], row, row.length)) {
+                rows.drain(shard);
+            }
+        }
+
+        List<WrittenFile> finish() {
+            return rows.finish();
+        }
+
+        Lsn commit() {
+            try (rows) {
+                return node.await(
+                        node.engine().commitLoad(transaction, rows.finish(), Optional.empty()));
+            }
+        }
+
+        void abort() {
+            rows.close();
+            node.await(node.engine().abort(transaction));
+            node.tick(500);
+        }
+    }
+
+    private static List<Long> shuffled(long from, long to) {
+        List<Long> ids = new ArrayList<>(LongStream.range(from, to).boxed().toList());
+        Collections.shuffle(ids, new Random(3));
+        return ids;
+    }
+
+    private static Map<Long, String> expected(long from, long to) {
+        Map<Long, String> rows = new TreeMap<>();
+        LongStream.range(from, to).forEach(id -> rows.put(id, "row " + id + ":" + id % 5));
+        return rows;
+    }
+
+    private void checkRows(TestTable table, Map<Long, String> rows) throws IOException {
+        assertThat(table.snapshot(node.engine(), node.openSnapshot())).isEqualTo(rows);
+        assertThat(table.planned(node, node.openSnapshot())).isEqualTo(rows);
+    }
+
+    private List<String> objects(TestTable table) throws IOException {
+        return node.store().contents().list("data/" + table.id() + "/").stream()
+                .map(ObjectEntry::path)
+                .toList();
+    }
+
+    private void checkNothingIsHeld() {
+        assertThat(node.engine().pendingWriteBytes()).isZero();
+    }
+
+    @Test
+    void fewRowsGoToTheLog() throws IOException {
+        TestTable table = TestTable.create(node.engine(), "t", Orientation.COLUMN, true, 3);
+        Load load = Load.begin(node, table).add(shuffled(0, 20));
+        assertThat(load.finish()).isEmpty();
+        load.commit();
+        checkRows(table, expected(0, 20));
+        assertThat(objects(table)).isEmpty();
+        checkNothingIsHeld();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"keyed", "clustered", "plain", "partitioned"})
+    void manyRowsBecomeFilesOfAllShardsAndOutliveARestart(String kind) throws IOException {
+        TestTable table =
+                switch (kind) {
+                    case "clustered" ->
+                            TestTable.create(
+                                    node.engine(),
+                                    "t",
+                                    Orientation.COLUMN,
+                                    true,
+                                    3,
+                                    List.of(3),
+                                    List.of(),
+                                    TableState.PUBLIC);
+                    case "partitioned" ->
+                            TestTable.create(
+                                    node.engine(),
+                                    "t",
+                                    Orientation.COLUMN,
+                                    false,
+                                    3,
+                                    List.of(3),
+                                    TableState.PUBLIC);
+                    default ->
+                            TestTable.create(
+                                    node.engine(),
+                                    "t",
+                                    Orientation.COLUMN,
+                                    kind.equals("keyed"),
+                                    3);
+                };
+        Load load = Load.begin(node, table).add(shuffled(0, ROWS));
+        List<WrittenFile> files = load.finish();
+        assertThat(files).hasSizeGreaterThan(6);
+        assertThat(files).extracting(file -> file.shard().index()).contains(0, 1, 2);
+        assertThat(files.stream().mapToLong(WrittenFile::rowCount).sum()).isEqualTo(ROWS);
+        assertThat(files)
+                .allMatch(file -> file.partition().isPresent() == kind.equals("partitioned"));
+        checkRows(table, Map.of());
+        Lsn lsn = load.commit();
+        checkNothingIsHeld();
+        checkRows(table, expected(0, ROWS));
+        assertThat(table.snapshot(node.engine(), node.openSnapshot(new Lsn(lsn.value() - 1))))
+                .isEmpty();
+        node.restart();
+        checkRows(table, expected(0, ROWS));
+        if (table.schema().hasPrimaryKey()) {
+            assertThat(table.get(node.engine(), Optional.empty(), 1234)).contains("row 1234:4");
+            node.await(table.delete(node.engine(), 1234));
+            Map<Long, String> rest = expected(0, ROWS);
+            rest.remove(1234L);
+            checkRows(table, rest);
+        }
+    }
+
+    /** In one buffer, and in two. */
+    @ParameterizedTest
+    @ValueSource(longs = {ROWS - 2, 0})
+    void aKeyThatComesTwiceIsRefusedAndLeavesNothing(long twice) throws IOException {
+        for (List<Integer> clustering : List.of(List.<Integer>of(), List.of(2))) {
+            TestTable table =
+                    TestTable.create(
+                            node.engine(),
+                            "t" + clustering.size(),
+                            Orientation.COLUMN,
+                            true,
+                            2,
+                            clustering,
+                            List.of(),
+                            TableState.PUBLIC);
+            Load load = Load.begin(node, table).add(LongStream.range(0, ROWS).boxed().toList());
+            load.add(twice);
+            assertRefused(ErrorCode.DUPLICATE_KEY, load::commit)
+                    .hasMessageContaining("(id = " + twice + ")");
+            node.tick(500);
+            checkRows(table, Map.of());
+            assertThat(objects(table)).isEmpty();
+            checkNothingIsHeld();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"memory", "file", "load"})
+    void aKeyThatHasARowIsRefused(String where) throws IOException {
+        TestTable table = TestTable.create(node.engine(), "t", Orientation.COLUMN, true, 2);
+        long there = 1_000;
+        if (where.equals("load")) {
+            Load.begin(node, table).add(shuffled(there, there + ROWS)).commit();
+        } else {
+            node.await(table.upsert(node.engine(), there, "old", 1));
+        }
+        if (where.equals("file")) {
+            flush(table);
+        }
+        Load refused = Load.begin(node, table).add(shuffled(0, there + 1));
+        assertRefused(ErrorCode.DUPLICATE_KEY, refused::commit).hasMessageContaining("(id = 1000)");
+        Map<Long, String> rows =
+                where.equals("load")
+                        ? expected(there, there + ROWS)
+                        : new TreeMap<>(Map.of(there, "old:1"));
+        checkRows(table, rows);
+        node.await(table.delete(node.engine(), there));
+        rows.remove(there);
+        Load.begin(node, table).add(shuffled(0, there + 1)).commit();
+        rows.putAll(expected(0, there + 1));
+        checkRows(table, rows);
+        node.restart();
+        checkRows(table, rows);
+    }
+
+    private void flush(TestTable table) throws IOException {
+        for (int i = 0; i < 10 && objects(table).isEmpty(); i++) {
+            node.tick(120_000);
+        }
+        assertThat(objects(table)).isNotEmpty();
+    }
+
+    /** Whenever a key gets a row, before its search, after it or after the commit. */
+    @Test
+    void aKeyMayGetARowAtAnyMoment() throws IOException {
+        int refused = 0;
+        int committed = 0;
+        for (int tasks = 0; tasks < 60; tasks++) {
+            TestTable table =
+                    TestTable.create(node.engine(), "t" + tasks, Orientation.COLUMN, true, 2);
+            Load load = Load.begin(node, table).add(shuffled(0, 1_000));
+            CompletableFuture<Lsn> commit =
+                    node.engine().commitLoad(load.transaction(), load.finish(), Optional.empty());
+            for (int ran = 0; ran < tasks; ran++) {
+                node.pool().runOne();
+            }
+            Lsn upsert = node.await(table.upsert(node.engine(), 17, "other", 9));
+            Map<Long, String> rows = new TreeMap<>(Map.of(17L, "other:9"));
+            try {
+                assertThat(node.await(commit)).isLessThan(upsert);
+                expected(0, 1_000).forEach(rows::putIfAbsent);
+                committed++;
+            } catch (SteleException duplicate) {
+                assertThat(duplicate.code()).isEqualTo(ErrorCode.DUPLICATE_KEY);
+                refused++;
+            }
+            load.rows().close();
+            checkRows(table, rows);
+            checkNothingIsHeld();
+        }
+        assertThat(refused).isGreaterThan(5);
+        assertThat(committed).isGreaterThan(5);
+    }
+
+    /** Of two loads that commit at once, with files whose keys overlap. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void loadsThatCommitAtOnceFindEachOther(boolean share) throws IOException {
+        TestTable table = TestTable.create(node.engine(), "t", Orientation.COLUMN, true, 2);
+        List<Load> loads = new ArrayList<>();
+        List<CompletableFuture<Lsn>> commits = new ArrayList<>();
+        for (int odd = 0; odd < 2; odd++) {
+            Load load = Load.begin(node, table);
+            for (long id : shuffled(0, ROWS)) {
+                load.add(2 * id + odd);
+            }
+            if (odd == 1 && share) {
+                load.add(1_234);
+            }
+            loads.add(load);
+        }
+        for (Load load : loads) {
+            commits.add(
+                    node.engine().commitLoad(load.transaction(), load.finish(), Optional.empty()));
+        }
+        int committed = 0;
+        for (CompletableFuture<Lsn> commit : commits) {
+            try {
+                node.await(commit);
+                committed++;
+            } catch (SteleException refused) {
+                assertThat(refused).hasMessageContaining("(id = 1234)");
+                assertThat(refused.code()).isEqualTo(ErrorCode.DUPLICATE_KEY);
+            }
+        }
+        loads.forEach(load -> load.rows().close());
+        assertThat(committed).isEqualTo(share ? 1 : 2);
+        int rows = table.snapshot(node.engine(), node.openSnapshot()).size();
+        assertThat(rows).isBetween(committed * ROWS, committed * ROWS + committed % 2);
+        checkNothingIsHeld();
+    }
+
+    @Test
+    void expiredRowsAreNotThere() throws IOException {
+        TestTable table =
+                TestTable.create(
+                        node.engine(),
+                        "t",
+                        Orientation.COLUMN,
+                        true,
+                        2,
+                        TableOptions.NONE.withTimeToLiveMillis(OptionalLong.of(3_600_000)));
+        Load.begin(node, table).add(shuffled(0, ROWS)).commit();
+        assertRefused(
+                ErrorCode.DUPLICATE_KEY,
+                () -> Load.begin(node, table).add(shuffled(0, ROWS)).commit());
+        node.tick(2 * 3_600_000);
+        Load.begin(node, table).add(shuffled(0, ROWS)).commit();
+        checkRows(table, expected(0, ROWS));
+        node.restart();
+        checkRows(table, expected(0, ROWS));
+    }
+
+    @Test
+    void aLoadThatIsGivenUpLeavesNothing() throws IOException {
+        TestTable table = TestTable.create(node.engine(), "t", Orientation.COLUMN, true, 2);
+        Load load = Load.begin(node, table).add(shuffled(0, ROWS));
+        assertThat(objects(table)).isNotEmpty();
+        load.abort();
+        assertThat(objects(table)).isEmpty();
+        checkRows(table, Map.of());
+        checkNothingIsHeld();
+    }
+
+    @Test
+    void aLoadThatACrashInterruptsLeavesNothing() throws IOException {
+        TestTable table = TestTable.create(node.engine(), "t", Orientation.COLUMN, true, 2);
+        Load load = Load.begin(node, table).add(shuffled(0, ROWS));
+        assertThat(load.finish()).isNotEmpty();
+        assertThat(objects(table)).isNotEmpty();
+        node.restart();
+        checkRows(table, Map.of());
+        for (int i = 0; i < 5; i++) {
+            node.tick(OPTIONS.collectionGrace().toMillis());
+        }
+        assertThat(objects(table)).isEmpty();
+    }
+
+    @Test
+    void aLongLoadKeepsItsTransaction() throws IOException {
+        TestTable table = TestTable.create(node.engine(), "t", Orientation.COLUMN, true, 2);
+        Load load = Load.begin(node, table);
+        for (int part = 0; part < 5; part++) {
+            load.add(shuffled(part * 1_000L, part * 1_000L + 1_000));
+            node.tick(TTL.toMillis() - 60_000);
+        }
+        load.commit();
+        checkRows(table, expected(0, 5_000));
+    }
+
+    @Test
+    void rowsThatCannotBecomeFilesHaveALimit() throws IOException {
+        TestTable rows = TestTable.create(node.engine(), "r", Orientation.ROW, true, 2);
+        Load toRows = Load.begin(node, rows);
+        assertRefused(ErrorCode.TRANSACTION_TOO_LARGE, () -> toRows.add(shuffled(0, 10_000)))
+                .hasMessageContaining("Expected at most 131072 bytes")
+                .hasMessageContaining("table test.r has orientation 'row'")
+                .hasMessageContaining("several statements");
+        toRows.abort();
+        for (boolean isUnique : List.of(false, true)) {
+            TestTable indexed =
+                    TestTable.createIndexed(
+                            node.engine(),
+                            "u" + isUnique,
+                            Orientation.COLUMN,
+                            1,
+                            List.of(new IndexSchema(1, "by_name", List.of(2), isUnique, true)));
+            Load few = Load.begin(node, indexed).add(shuffled(0, 1_000));
+            assertThat(few.finish()).isEmpty();
+            few.commit();
+            assertThat(
+                            indexed.lookup(
+                                    node.engine(), Optional.empty(), 1, List.<Object>of("row 77")))
+                    .containsExactly(Map.entry(77L, "row 77:2"));
+            Load many = Load.begin(node, indexed);
+            assertRefused(ErrorCode.TRANSACTION_TOO_LARGE, () -> many.add(shuffled(1_000, 10_000)))
+                    .hasMessageContaining("has indexes")
+                    .hasMessageContaining("add the indexes afterwards");
+            many.abort();
+        }
+        checkNothingIsHeld();
+    }
+
+    /** Where a buffer has rows of many partitions, files would be tiny. */
+    @Test
+    void scatteredRowsGoToTheLog() throws IOException {
+        TestTable table =
+                TestTable.create(
+                        node.engine(),
+                        "t",
+                        Orientation.COLUMN,
+                        false,
+                        2,
+                        List.of(1),
+                        TableState.PUBLIC);
+        Load load = Load.begin(node, table).add(shuffled(0, 1_000));
+        assertThat(load.finish()).isEmpty();
+        assertThat(objects(table)).isEmpty();
+        load.commit();
+        checkRows(table, expected(0, 1_000));
+        checkNothingIsHeld();
+    }
+
+    private static TestTable partitionedById(SimulatedNode of, String name, int shards) {
+        return TestTable.create(
+                of.engine(),
+                name,
+                Orientation.COLUMN,
+                false,
+                shards,
+                List.of(1),
+                TableState.PUBLIC);
+    }
+
+    /** What the log takes goes there, also if the first rows are of one partition. */
+    @Test
+    void rowsThatScatterLaterGoToTheLog() throws IOException {
+        TestTable table = partitionedById(node, "t", 2);
+        Load load = Load.begin(node, table);
+        load.add(Collections.nCopies(600, 2L)).add(shuffled(3, 500));
+        assertThat(load.finish()).isEmpty();
+        load.commit();
+        assertThat(objects(table)).isEmpty();
+        checkNothingIsHeld();
+    }
+
+    @Test
+    void moreScatteredRowsThanTheLogTakesAreRefused() throws IOException {
+        TestTable table = partitionedById(node, "t", 2);
+        Load load = Load.begin(node, table);
+        assertRefused(ErrorCode.TRANSACTION_TOO_LARGE, () -> load.add(shuffled(0, 10_000)))
+                .hasMessageContaining("partitions and shards or more")
+                .hasMessageContaining("in the order of their partitions");
+        assertRefused(ErrorCode.TRANSACTION_TOO_LARGE, load::commit);
+        load.abort();
+        checkRows(table, Map.of());
+        checkNothingIsHeld();
+    }
+
+    /** Rows that are held are staged without a second count of their memory. */
+    @Test
+    void fullMemoryDoesNotKeepHeldRowsFromTheLog() throws IOException {
+        SimulatedNode small = start(OPTIONS.withPendingWrites(128 << 10));
+        TestTable table = partitionedById(small, "t", 1);
+        Load first = Load.begin(small, table);
+        for (long id = 0; small.engine().pendingWriteBytes() < 40 << 10; id++) {
+            first.add(id); // the last one moves the batch on
+        }
+        Load second = Load.begin(small, table);
+        assertRefused(ErrorCode.BUSY, () -> second.add(shuffled(10_000, 20_000)));
+        assertThat(first.finish()).isEmpty();
+        first.commit();
+        second.rows().close();
+        small.await(small.engine().abort(second.transaction()));
+        assertThat(small.engine().pendingWriteBytes()).isZero();
+    }
+
+    @Test
+    void aLoadWhoseTransactionExpiresIsFreedWithoutItsClient() throws IOException {
+        TestTable table = TestTable.create(node.engine(), "t", Orientation.COLUMN, true, 2);
+        Load load = Load.begin(node, table).add(shuffled(0, ROWS));
+        assertThat(node.engine().pendingWriteBytes()).isPositive();
+        assertThat(objects(table)).isNotEmpty();
+        node.tick(TTL.toMillis() + 60_000);
+        node.tick(500);
+        checkNothingIsHeld();
+        assertThat(objects(table)).isEmpty();
+        assertRefused(ErrorCode.TRANSACTION_NOT_FOUND, () -> load.add(shuffled(ROWS, 2 * ROWS)))
+                .hasMessageContaining("at least every 600 s");
+        assertRefused(ErrorCode.TRANSACTION_NOT_FOUND, load::finish);
+        load.abort();
+        checkNothingIsHeld();
+        checkRows(table, Map.of());
+        assertThat(objects(table)).isEmpty();
+    }
+
+    @Test
+    void aCommitThatHasNotComeToTheLogCanBeGivenUp() throws IOException {
+        TestTable table = TestTable.create(node.engine(), "t", Orientation.COLUMN, true, 2);
+        Load load = Load.begin(node, table).add(shuffled(0, ROWS));
+        CompletableFuture<Lsn> commit =
+                node.engine().commitLoad(load.transaction(), load.finish(), Optional.empty());
+        node.engine().giveUpCommit(load.transaction());
+        assertRefused(ErrorCode.TRANSACTION_ABORTED, () -> node.await(commit))
+                .hasMessageContaining("given up by its client");
+        load.abort();
+        checkRows(table, Map.of());
+        assertThat(objects(table)).isEmpty();
+        checkNothingIsHeld();
+        Load next = Load.begin(node, table).add(shuffled(0, ROWS));
+        next.commit();
+        node.engine().giveUpCommit(next.transaction());
+        checkRows(table, expected(0, ROWS));
+    }
+
+    @Test
+    void anIndexThatIsAddedMeanwhileRefusesTheFiles() throws IOException {
+        TestTable table = TestTable.create(node.engine(), "t", Orientation.COLUMN, true, 2);
+        Load load = Load.begin(node, table).add(shuffled(0, ROWS));
+        node.engine()
+                .catalog()
+                .setOptions(
+                        table.id(),
+                        List.of(TableOption.INDEXES),
+                        TableOptions.NONE.withIndexes(
+                                List.of(new IndexSchema(1, "by_name", List.of(2), false, true))));
+        assertRefused(ErrorCode.STALE_TABLE, load::commit).hasMessageContaining("'by_name'");
+        load.abort();
+        checkRows(table, Map.of());
+    }
+
+    /** Of many files whose keys overlap, the keys are searched one range after the other. */
+    @Test
+    void keysOfManyFilesAreSearchedInRanges() throws IOException {
+        SimulatedNode small = start(OPTIONS.withLoadBuffer(1 << 10)); // 64 keys a range
+        TestTable table = TestTable.create(small.engine(), "t", Orientation.COLUMN, true, 2);
+        for (long twice : List.of(0L, 1_234L, ROWS - 1L)) {
+            Load load = Load.begin(small, table).add(shuffled(0, ROWS));
+            load.add(twice);
+            assertRefused(ErrorCode.DUPLICATE_KEY, load::commit)
+                    .hasMessageContaining("(id = " + twice + ")");
+        }
+        Load often = Load.begin(small, table).add(Collections.nCopies(ROWS, 17L));
+        assertRefused(ErrorCode.DUPLICATE_KEY, often::commit).hasMessageContaining("(id = 17)");
+        Load.begin(small, table).add(shuffled(0, ROWS)).commit();
+        for (long there : List.of(0L, 1_234L, ROWS - 1L)) {
+            Load load = Load.begin(small, table).add(shuffled(ROWS, 2 * ROWS));
+            load.add(there);
+            assertRefused(ErrorCode.DUPLICATE_KEY, load::commit)
+                    .hasMessageContaining("(id = " + there + ")");
+        }
+        for (long id = 10_000; id < 10_300; id++) {
+            small.await(table.upsert(small.engine(), id, "row " + id, (int) (id % 5)));
+        }
+        Load inMemory = Load.begin(small, table).add(shuffled(ROWS, 2 * ROWS));
+        inMemory.add(10_299);
+        assertRefused(ErrorCode.DUPLICATE_KEY, inMemory::commit)
+                .hasMessageContaining("(id = 10299)");
+        Load.begin(small, table).add(shuffled(ROWS, 2 * ROWS)).commit();
+        Map<Long, String> rows = expected(0, 2 * ROWS);
+        rows.putAll(expected(10_000, 10_300));
+        assertThat(table.snapshot(small.engine(), small.openSnapshot())).isEqualTo(rows);
+    }
+
+    /** With room for less than a buffer, what is held makes room for what comes. */
+    @Test
+    void littleMemoryMakesSmallerFiles() throws IOException {
+        SimulatedNode small = start(OPTIONS.withPendingWrites(128 << 10));
+        TestTable table = TestTable.create(small.engine(), "t", Orientation.COLUMN, true, 2);
+        String other =
+                small.engine()
+                        .beginSessionTransaction(table.id(), Optional.empty(), Optional.of(TTL));
+        BulkLoad idle = small.engine().load(other, table.schema(), TTL, small::await);
+        Load load = Load.begin(small, table);
+        for (long id = 100_000; id < 100_200; id++) {
+            byte[] row = table.row(id, "idle", 0);
+            int shard = table.shard(id).index();
+            if (idle.add(shard, table.key(id), row, row.length)) {
+                idle.drain(shard);
+            }
+        }
+        load.add(shuffled(0, ROWS)).commit();
+        assertThat(table.snapshot(small.engine(), small.openSnapshot()))
+                .isEqualTo(expected(0, ROWS));
+        idle.close();
+        small.await(small.engine().abort(other));
+        assertThat(small.engine().pendingWriteBytes()).isZero();
+    }
+}
