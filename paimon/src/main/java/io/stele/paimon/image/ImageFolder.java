@@ -4,9 +4,9 @@ import static com.google.common.base.Preconditions.checkArgument;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
-import io.stele.cache.files.Directories;
 import com.google.common.hash.Hashing;
 import io.airlift.log.Logger;
+import io.stele.cache.files.Directories;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

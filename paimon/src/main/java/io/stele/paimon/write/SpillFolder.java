@@ -2,11 +2,11 @@ package io.stele.paimon.write;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.cache.files.Directories;
 import com.google.common.io.MoreFiles;
 import com.google.common.io.RecursiveDeleteOption;
 import com.google.inject.Inject;
 import io.airlift.log.Logger;
+import io.stele.cache.files.Directories;
 import io.stele.objectstore.cached.CatalogCacheFolder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
