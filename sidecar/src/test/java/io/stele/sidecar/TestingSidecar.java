@@ -10,9 +10,11 @@ import io.stele.protocol.api.catalog.CreateTableRequest;
 import io.stele.protocol.api.catalog.TableDescription;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.engine.EngineService;
+import io.stele.testing.FreePorts;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -39,6 +41,19 @@ public final class TestingSidecar implements AutoCloseable {
         Map<String, String> properties = properties(directory);
         properties.putAll(more);
         return new TestingSidecar(SidecarServer.start(properties));
+    }
+
+    /**
+     * The {@link #properties} with ports that stay free while the sidecar is down, for tests that
+     * start it again where clients look for it.
+     */
+    public static Map<String, String> propertiesOfFixedPorts(Path directory) {
+        Map<String, String> properties = properties(directory);
+        for (String port :
+                List.of("http-server.http.port", "stele.flight.port", "stele.client.port")) {
+            properties.put(port, Integer.toString(FreePorts.find()));
+        }
+        return properties;
     }
 
     /** The least a sidecar needs; every port is a free one. */

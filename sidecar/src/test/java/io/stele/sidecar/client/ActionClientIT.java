@@ -25,6 +25,7 @@ import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.SampleTables;
 import io.stele.sidecar.TestingSidecar;
+import io.stele.testing.FreePorts;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
@@ -33,7 +34,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -47,10 +47,10 @@ final class ActionClientIT {
 
     @Test
     void queriesOpenWhatTheyReadBySocketsOfTheirOwn(@TempDir Path directory) throws Exception {
-        int port;
-        Map<String, String> samePort = new TreeMap<>();
+        int port = FreePorts.find();
+        Map<String, String> samePort = Map.of("stele.client.port", Integer.toString(port));
         TableSchema orders;
-        try (TestingSidecar sidecar = TestingSidecar.start(directory);
+        try (TestingSidecar sidecar = TestingSidecar.start(directory, samePort);
                 ActionClient actions = client(sidecar, TestingSidecar.SECRET)) {
             orders = sidecar.createTable(SampleTables.orders(Orientation.ROW)).schema();
             OpenTableReply opened = open(actions).orElseThrow();
@@ -83,8 +83,6 @@ final class ActionClientIT {
             // The socket of a refusal goes on
             assertThat(open(actions)).isPresent();
             manyAtOnce(actions);
-            port = actions.endpoint().port();
-            samePort.put("stele.client.port", Integer.toString(port));
         }
         // A sidecar that comes back knows no earlier socket
         try (TestingSidecar sidecar = TestingSidecar.start(directory, samePort);
@@ -180,13 +178,13 @@ final class ActionClientIT {
 
     @Test
     void aKeptSocketThatDiedIsReplaced(@TempDir Path directory) throws Exception {
-        Map<String, String> samePort = new TreeMap<>();
+        Map<String, String> samePort =
+                Map.of("stele.client.port", Integer.toString(FreePorts.find()));
         ActionClient actions;
-        try (TestingSidecar sidecar = TestingSidecar.start(directory)) {
+        try (TestingSidecar sidecar = TestingSidecar.start(directory, samePort)) {
             sidecar.createTable(SampleTables.orders(Orientation.ROW));
             actions = client(sidecar, TestingSidecar.SECRET);
             assertThat(open(actions)).isPresent();
-            samePort.put("stele.client.port", Integer.toString(actions.endpoint().port()));
         }
         try (actions) {
             assertThatThrownBy(() -> open(actions))

@@ -60,7 +60,7 @@ final class FailedLogIT {
 
     @Test
     void endsWhenItsLogFails() throws Exception {
-        Map<String, String> properties = TestingSidecar.properties(directory);
+        Map<String, String> properties = TestingSidecar.propertiesOfFixedPorts(directory);
         SidecarProcess full = started(limited(properties));
         SidecarProcess.Ports ports = full.awaitReady();
         createTable(ports);
@@ -79,7 +79,6 @@ final class FailedLogIT {
             assertThat(acknowledged).isBetween(1L, (long) ROWS - 1);
 
             // The client goes on by itself where it finds the sidecar as before
-            properties.put("stele.client.port", Integer.toString(ports.client()));
             started(SidecarProcess.launch(directory, properties)).awaitReady();
             for (CompletableFuture<Lsn> write : writes) {
                 write.get(60, TimeUnit.SECONDS);

@@ -133,16 +133,13 @@ final class SidecarKillIT {
     }
 
     private void killInMidStream(Path directory, Map<String, String> more) throws Exception {
-        Map<String, String> properties = TestingSidecar.properties(directory);
+        // Clients find the sidecar where it was
+        Map<String, String> properties = TestingSidecar.propertiesOfFixedPorts(directory);
         properties.putAll(more);
         properties.put("stele.memtable.size", "128kB");
         properties.put("stele.wal.segment-size", "256kB");
         process = launch(directory, properties);
         SidecarProcess.Ports ports = process.awaitReady();
-        // The same ports from now on: clients find the sidecar where it was.
-        properties.put("http-server.http.port", Integer.toString(ports.http()));
-        properties.put("stele.flight.port", Integer.toString(ports.flight()));
-        properties.put("stele.client.port", Integer.toString(ports.client()));
         createTables(ports);
         if (!SidecarProcess.startsFast()) {
             // Once: what ends in order leaves the archive, and the starts after it take half as

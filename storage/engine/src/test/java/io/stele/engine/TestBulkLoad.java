@@ -490,6 +490,53 @@ final class TestBulkLoad {
         assertThat(small.engine().pendingWriteBytes()).isZero();
     }
 
+    /** Two loads that fill the memory make files of what they hold, though these are not large. */
+    @Test
+    void loadsIntoPartitionsShareLittleMemory() throws IOException {
+        SimulatedNode small = start(OPTIONS.withPendingWrites(128 << 10).withLoadBuffer(64 << 10));
+        TestTable table =
+                TestTable.create(
+                        small.engine(),
+                        "t",
+                        Orientation.COLUMN,
+                        false,
+                        4,
+                        List.of(3), // five values
+                        TableState.PUBLIC);
+        Load first = Load.begin(small, table);
+        Load second = Load.begin(small, table);
+        for (long id = 0; id < ROWS; id++) {
+            first.add(id);
+            second.add(ROWS + id);
+        }
+        first.commit();
+        second.commit();
+        assertThat(table.snapshot(small.engine(), small.openSnapshot())).hasSize(2 * ROWS);
+        assertThat(small.engine().pendingWriteBytes()).isZero();
+    }
+
+    /** However long its files take, a load does not expire while its client can only wait. */
+    @Test
+    void aLoadThatWaitsForItsFilesDoesNotExpire() throws IOException {
+        TestTable table = TestTable.create(node.engine(), "t", Orientation.COLUMN, true, 2);
+        String transaction =
+                node.engine()
+                        .beginSessionTransaction(table.id(), Optional.empty(), Optional.of(TTL));
+        BulkLoad rows =
+                node.engine()
+                        .load(
+                                transaction,
+                                table.schema(),
+                                TTL,
+                                step -> {
+                                    node.tick(TTL.toMillis() + 60_000);
+                                    node.await(step);
+                                });
+        Load load = new Load(node, table, transaction, rows);
+        load.add(shuffled(0, ROWS)).commit();
+        checkRows(table, expected(0, ROWS));
+    }
+
     @Test
     void aLoadWhoseTransactionExpiresIsFreedWithoutItsClient() throws IOException {
         TestTable table = TestTable.create(node.engine(), "t", Orientation.COLUMN, true, 2);

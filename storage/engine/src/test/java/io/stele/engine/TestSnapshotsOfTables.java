@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.engine.node.StorageOptions;
 import io.stele.engine.snapshot.LeasedSnapshot;
+import io.stele.engine.snapshot.Retention;
+import io.stele.engine.snapshot.SnapshotRegistry;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
@@ -14,6 +16,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** A snapshot of some tables retains the history of these, and can be read there only. */
@@ -72,6 +75,29 @@ final class TestSnapshotsOfTables {
                 .isInstanceOfSatisfying(
                         SteleException.class,
                         e -> assertThat(e.code()).isEqualTo(ErrorCode.READ_POINT_EXPIRED));
+    }
+
+    /**
+     * With a retention of a millisecond, the thread that opens a snapshot may lose the processor.
+     */
+    @Test
+    void thePresentIsRetainedHoweverLongItsOpeningTakes() {
+        AtomicLong millis = new AtomicLong(1_000_000);
+        SnapshotRegistry registry =
+                new SnapshotRegistry(millis::get, millis::get, new Retention(1), "1-");
+        LeasedSnapshot snapshot =
+                registry.open(
+                        passed -> {
+                            Lsn present = Lsn.of(millis.get(), 0);
+                            assertThat(present).isGreaterThanOrEqualTo(passed);
+                            millis.addAndGet(50);
+                            return present;
+                        },
+                        node.engine().catalog().current(),
+                        1_000,
+                        Set.of(held.id()));
+        millis.addAndGet(50);
+        assertThat(registry.horizon(held.schema())).isLessThanOrEqualTo(snapshot.lsn());
     }
 
     @Test

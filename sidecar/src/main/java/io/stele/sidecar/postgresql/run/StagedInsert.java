@@ -48,14 +48,19 @@ public final class StagedInsert implements AutoCloseable {
         this.builder = new RowBuilder(table);
         this.view = new BinaryRow(builder.layout());
         this.id = engine.beginSessionTransaction(table.id(), Optional.empty(), Optional.of(LEASE));
-        this.load =
-                engine.load(
-                        id,
-                        table,
-                        LEASE,
-                        step -> {
-                            var unused = cancellation.await(step);
-                        });
+        try {
+            this.load =
+                    engine.load(
+                            id,
+                            table,
+                            LEASE,
+                            step -> {
+                                var unused = cancellation.await(step);
+                            });
+        } catch (RuntimeException | Error failed) {
+            var unused = engine.abort(id);
+            throw failed;
+        }
     }
 
     /**

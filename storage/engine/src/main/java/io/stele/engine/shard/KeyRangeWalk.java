@@ -205,8 +205,9 @@ final class KeyRangeWalk {
     /** Divides the range, of which a part was collected; false if it has one key many times. */
     private boolean divide() {
         samples.sort(Arrays::compareUnsigned);
-        // Three quarters of what fits, if all keys are distributed as those collected so far
-        double part = 0.75 * maxKeys / Math.max(leftKeys, maxKeys);
+        byte[] greatest = samples.getLast();
+        // Three quarters of what fits, if all keys there are distributed as those collected so far
+        double part = 0.75 * maxKeys / Math.max(keysUpTo(greatest), maxKeys);
         int distance = Math.max(1, (int) (part * samples.size()));
         List<byte[]> between = new ArrayList<>();
         byte[] last = low;
@@ -216,7 +217,6 @@ final class KeyRangeWalk {
                 between.add(last);
             }
         }
-        byte[] greatest = samples.getLast();
         if (between.isEmpty() && Arrays.compareUnsigned(greatest, low) > 0) {
             between.add(greatest);
         }
@@ -230,6 +230,24 @@ final class KeyRangeWalk {
         between.reversed().forEach(bounds::addFirst);
         high = bounds.removeFirst();
         return true;
+    }
+
+    /**
+     * An estimate of the keys from the range's least key to another one. The keys collected so far
+     * are those of the first files: of files that follow each other, they are no sample of all.
+     */
+    private long keysUpTo(byte[] greatest) {
+        long overlapping =
+                walked.stream()
+                        .filter(
+                                file ->
+                                        Arrays.compareUnsigned(minKey(file), greatest) <= 0
+                                                && Arrays.compareUnsigned(maxKey(file), low) >= 0)
+                        .mapToLong(file -> file.entry().rowCount())
+                        .sum();
+        // A range between bounds was to fit, and has a few too many; else it is divided once more
+        long inRange = high == null ? leftKeys : 2L * maxKeys;
+        return Math.min(overlapping, inRange);
     }
 
     private static byte[] minKey(ColumnFile file) {

@@ -3,12 +3,14 @@ package io.stele.engine.snapshot;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.engine.catalog.Catalog;
+import io.stele.engine.catalog.TableEntry;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.protocol.schema.TableSchema;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -74,12 +76,18 @@ public final class SnapshotRegistry {
                 retained(
                         retention.longestMillis(
                                 catalog)); // before the present is chosen, which is above it
+        // Before it as well: with a short retention they move in the meantime
+        Map<TableSchema, Lsn> horizonsOfTables = new LinkedHashMap<>();
+        for (TableId table : tables) {
+            catalog.findTable(table)
+                    .map(TableEntry::schema)
+                    .ifPresent(schema -> horizonsOfTables.put(schema, horizon(schema)));
+        }
         Lsn lsn = choose.apply(new Lsn(Math.max(passedLsn, kept)));
         if (lsn.value() < kept && lsn.value() < oldestHeld(tables)) {
             throw expired("", kept, lsn);
         }
-        tables.forEach(
-                table -> catalog.findTable(table).ifPresent(known -> check(lsn, known.schema())));
+        horizonsOfTables.forEach((table, horizon) -> check(lsn, table, horizon));
         if (leases.size() >= MAX_OPEN) {
             throw new SteleException(
                     ErrorCode.BUSY,
@@ -128,7 +136,10 @@ public final class SnapshotRegistry {
 
     /** Refuses an LSN below the history of a table with READ_POINT_EXPIRED. */
     public void check(Lsn lsn, TableSchema table) {
-        Lsn horizon = horizon(table);
+        check(lsn, table, horizon(table));
+    }
+
+    private static void check(Lsn lsn, TableSchema table, Lsn horizon) {
         if (lsn.compareTo(horizon) < 0) {
             throw expired(" of table " + table.qualifiedName(), horizon.value(), lsn);
         }

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -220,12 +221,17 @@ public final class BulkLoad implements AutoCloseable {
         return partitions.count() * options.minFileBytes() > held.sizeBytes();
     }
 
+    /** Whether files of what is held would be so small that there must be none. */
+    private boolean wouldBeTiny() {
+        return partitions.count() * tinyBytes() > held.sizeBytes();
+    }
+
     private long tinyBytes() {
         return Math.max(1, options.minFileBytes() / TINY_FRACTION);
     }
 
     private void moveOn() {
-        if (!files.isBegun() && partitions.count() * tinyBytes() > held.sizeBytes()) {
+        if (!files.isBegun() && wouldBeTiny()) {
             whyStaged =
                     Optional.of(
                             "rows of %s partitions and shards or more, which go to the log: write them in several statements, or in the order of their partitions"
@@ -237,7 +243,7 @@ public final class BulkLoad implements AutoCloseable {
     }
 
     private void writeHeld() {
-        wait.until(files.writing());
+        await(files.writing());
         files.write(held.removeAll());
         partitions.clear();
     }
@@ -266,18 +272,28 @@ public final class BulkLoad implements AutoCloseable {
     /** Makes files of what is held, and waits for them; false if they would be small. */
     private boolean giveBackRoom() {
         if (!files.writing().isDone()) {
-            wait.until(files.writing());
+            await(files.writing());
             return true;
         }
-        boolean isEnough =
-                files.isBegun()
-                        ? held.sizeBytes() >= options.bufferBytes() / SHORT_BUFFER
-                        : !isScattered();
-        if (held.sizeBytes() == 0 || !isEnough) {
+        if (held.sizeBytes() == 0
+                || held.sizeBytes() < options.bufferBytes() / SHORT_BUFFER
+                || !files.isBegun() && wouldBeTiny()) {
             return false;
         }
         writeHeld();
         return true;
+    }
+
+    /** Waits for a step of this load. The client can do nothing meanwhile, so nothing expires. */
+    private void await(CompletableFuture<?> step) {
+        if (!transactions.suspendExpiry(transactionId)) {
+            throw ended();
+        }
+        try {
+            wait.until(step);
+        } finally {
+            transactions.resumeExpiry(transactionId, ttl);
+        }
     }
 
     private void stageHeld() {
@@ -351,7 +367,7 @@ public final class BulkLoad implements AutoCloseable {
         }
         List<WrittenFile> written = List.of();
         if (files.isBegun()) {
-            wait.until(files.writing());
+            await(files.writing());
             written = files.finish();
         }
         stageHeld(); // few rows, or those of many partitions

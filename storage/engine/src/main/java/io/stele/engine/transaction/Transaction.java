@@ -38,6 +38,7 @@ final class Transaction {
     private final long ttlMillis;
     private long stagedBytes;
     private long deadlineMillis;
+    private int suspensions; // of its expiry
     private boolean ended;
     private List<Runnable> whenEnded = new ArrayList<>();
     private final CompletableFuture<@Nullable Void> commitGivenUp = new CompletableFuture<>();
@@ -236,8 +237,19 @@ final class Transaction {
         deadlineMillis = Math.max(deadlineMillis, untilMillis);
     }
 
+    /** Keeps it from expiring until {@link #resumeExpiry}; false if it has ended. */
+    synchronized boolean suspendExpiry() {
+        suspensions += ended ? 0 : 1;
+        return !ended;
+    }
+
+    synchronized void resumeExpiry(long untilMillis) {
+        suspensions--;
+        renew(untilMillis);
+    }
+
     /** Whether it is open, and was not renewed in time. */
     synchronized boolean isExpired(long nowMillis) {
-        return !ended && deadlineMillis < nowMillis;
+        return !ended && suspensions == 0 && deadlineMillis < nowMillis;
     }
 }

@@ -564,6 +564,23 @@ public final class Transactions {
         return true;
     }
 
+    /**
+     * Keeps a transaction from expiring until {@link #resumeExpiry}, while its client waits for the
+     * engine; false if it is not open any more.
+     */
+    boolean suspendExpiry(String id) {
+        Transaction transaction = open.get(id);
+        return transaction != null && transaction.suspendExpiry();
+    }
+
+    /** Lets a transaction expire again, at this time from now. */
+    void resumeExpiry(String id, Duration ttl) {
+        Transaction transaction = open.get(id);
+        if (transaction != null) {
+            transaction.resumeExpiry(clock.nowMillis() + ttl.toMillis());
+        }
+    }
+
     /** Aborts the transactions that were not renewed in time. */
     public void expire() {
         long now = clock.nowMillis();
