@@ -505,7 +505,6 @@ public final class TableWriter implements AutoCloseable {
         Lsn lsn = reply.lsn();
         int size = request.batch().sizeBytes();
         List<WriteRequest> overtaken;
-        boolean isDrained;
         lock.lock();
         try {
             overtaken = request.batcher().acknowledged(request);
@@ -519,12 +518,8 @@ public final class TableWriter implements AutoCloseable {
                     && request.batch().buffer().length <= 2 * settings.maxBatchBytes()) {
                 spare.add(request.batch());
             }
-            isDrained = isDrained();
         } finally {
-            lock.unlock();
-        }
-        if (isDrained) {
-            refresh();
+            unlockAfterAnswer();
         }
         client.acknowledged(lsn);
         budget.release(size);
@@ -535,18 +530,13 @@ public final class TableWriter implements AutoCloseable {
     /** Called when a shard refused a batch as BUSY: sends it again, unless it was overtaken. */
     void busy(WriteRequest request, SteleException cause) {
         boolean postponed;
-        boolean isDrained;
         lock.lock();
         try {
             request.batcher().answered(request);
             unanswered--;
             postponed = request.batcher().postpone(request, cause, client.ticker().getAsLong());
-            isDrained = isDrained();
         } finally {
-            lock.unlock();
-        }
-        if (isDrained) {
-            refresh();
+            unlockAfterAnswer();
         }
         if (!postponed) {
             unsentFailed(request, overtakenFailure(request));
@@ -559,17 +549,12 @@ public final class TableWriter implements AutoCloseable {
      */
     boolean takenBack(WriteRequest request) {
         boolean taken;
-        boolean isDrained;
         lock.lock();
         try {
             taken = request.batcher().takeBack(request);
             unanswered -= taken ? 1 : 0;
-            isDrained = taken && isDrained();
         } finally {
-            lock.unlock();
-        }
-        if (isDrained) {
-            refresh();
+            unlockAfterAnswer();
         }
         return taken;
     }
@@ -606,17 +591,12 @@ public final class TableWriter implements AutoCloseable {
     }
 
     void failed(WriteRequest request, SteleException cause) {
-        boolean isDrained;
         lock.lock();
         try {
             request.batcher().answered(request);
             unanswered--;
-            isDrained = isDrained();
         } finally {
-            lock.unlock();
-        }
-        if (isDrained) {
-            refresh();
+            unlockAfterAnswer();
         }
         unsentFailed(request, cause);
     }
@@ -642,33 +622,28 @@ public final class TableWriter implements AutoCloseable {
      * of the table.
      */
     void stale(WriteRequest request, SteleException cause) {
-        boolean isDrained;
         lock.lock();
         try {
             request.batcher().answered(request);
             unanswered--;
             stale.add(request);
-            isDrained = isDrained();
         } finally {
-            lock.unlock();
-        }
-        if (isDrained) {
-            refresh();
+            unlockAfterAnswer();
         }
     }
 
     /**
-     * Whether the last unanswered batch was answered while stale batches are collected. No batch is
-     * sent before {@link #refreshed}, so this becomes true once.
+     * Releases the lock after a batch was answered or taken back. After the last unanswered one,
+     * while stale batches are collected, it fetches the table: once, since no batch is sent before
+     * {@link #refreshed}, and without the lock, since this thread may send the request.
      */
-    private boolean isDrained() {
-        return stale.isCollecting() && unanswered == 0;
-    }
-
-    /** Fetches the table; without the lock, since this thread may send the request. */
-    private void refresh() {
-        TableSchema schema = schema();
-        client.describe(schema.schemaName(), schema.tableName()).whenComplete(this::refreshed);
+    private void unlockAfterAnswer() {
+        boolean isDrained = stale.isCollecting() && unanswered == 0;
+        TableSchema schema = binding.schema();
+        lock.unlock();
+        if (isDrained) {
+            client.describe(schema.schemaName(), schema.tableName()).whenComplete(this::refreshed);
+        }
     }
 
     private void refreshed(@Nullable CachedTable table, @Nullable Throwable thrown) {

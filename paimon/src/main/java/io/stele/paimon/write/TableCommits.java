@@ -73,7 +73,7 @@ public final class TableCommits {
     private final LongConsumer pauseMillis;
 
     /**
-     * @param pauseMillis waits so many milliseconds between attempts
+     * @param pauseMillis waits for a number of milliseconds between attempts
      */
     public TableCommits(LongSupplier nanoTime, LongConsumer pauseMillis) {
         this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");

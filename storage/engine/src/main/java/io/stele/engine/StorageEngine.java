@@ -54,7 +54,6 @@ import io.stele.engine.status.IndexStatus;
 import io.stele.engine.tablet.TableShard;
 import io.stele.engine.tablet.TableView;
 import io.stele.engine.transaction.BulkLoad;
-import io.stele.engine.transaction.BulkLoadOptions;
 import io.stele.engine.transaction.CommittedTransactions;
 import io.stele.engine.transaction.DecisionCollector;
 import io.stele.engine.transaction.LoadWait;
@@ -125,8 +124,6 @@ public final class StorageEngine implements AutoCloseable {
     private final EngineStatusCollector status;
     private final DamageDrops damageDrops;
     private final WriteBudget budget;
-    private final StorageOptions options;
-    private final EngineThreads threads;
     private final Optional<String> history;
     private volatile boolean closed;
 
@@ -169,8 +166,6 @@ public final class StorageEngine implements AutoCloseable {
                         catalog, shards, files, snapshots, fileLists, options.maxChangesBytes());
         this.transactions = transactions;
         this.budget = budget;
-        this.options = options;
-        this.threads = threads;
         this.retries = retries;
         this.maintenance =
                 new Maintenance(
@@ -525,17 +520,7 @@ public final class StorageEngine implements AutoCloseable {
      */
     public BulkLoad load(String transactionId, TableSchema table, Duration ttl, LoadWait wait) {
         checkOpen();
-        return BulkLoad.begin(
-                transactionId,
-                table,
-                ttl,
-                BulkLoadOptions.of(options, budget, table.shardCount()),
-                shards,
-                transactions,
-                files,
-                budget,
-                threads.loading(),
-                wait);
+        return transactions.load(transactionId, table, ttl, wait);
     }
 
     /**

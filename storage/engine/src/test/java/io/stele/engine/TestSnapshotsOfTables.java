@@ -83,10 +83,10 @@ final class TestSnapshotsOfTables {
     @Test
     void thePresentIsRetainedHoweverLongItsOpeningTakes() {
         AtomicLong millis = new AtomicLong(1_000_000);
-        SnapshotRegistry registry =
+        SnapshotRegistry snapshots =
                 new SnapshotRegistry(millis::get, millis::get, new Retention(1), "1-");
         LeasedSnapshot snapshot =
-                registry.open(
+                snapshots.open(
                         passed -> {
                             Lsn present = Lsn.of(millis.get(), 0);
                             assertThat(present).isGreaterThanOrEqualTo(passed);
@@ -97,7 +97,7 @@ final class TestSnapshotsOfTables {
                         1_000,
                         Set.of(held.id()));
         millis.addAndGet(50);
-        assertThat(registry.horizon(held.schema())).isLessThanOrEqualTo(snapshot.lsn());
+        assertThat(snapshots.horizon(held.schema())).isLessThanOrEqualTo(snapshot.lsn());
     }
 
     @Test

@@ -4,15 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.stele.testing.FreePorts;
 import java.io.IOException;
-import java.net.BindException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -42,7 +39,7 @@ final class InstallationIT {
     @BeforeEach
     void layOut() throws IOException {
         for (int i = 0; i < 4; i++) {
-            ports.add(freePort());
+            ports.add(FreePorts.find());
         }
         for (String zip : List.of("stele-sidecar", "stele-plugin")) {
             Path built = built(zip);
@@ -285,19 +282,6 @@ final class InstallationIT {
                                             && path.toString().endsWith(".zip"))
                     .findFirst()
                     .orElseThrow(() -> new AssertionError("no " + name + "-*.zip in " + BUILT));
-        }
-    }
-
-    /** Below the ports of outgoing connections, which any process could take before its use. */
-    private static int freePort() throws IOException {
-        while (true) {
-            int candidate = ThreadLocalRandom.current().nextInt(15_000, 30_000);
-            try (ServerSocket socket =
-                    new ServerSocket(candidate, 1, InetAddress.getLoopbackAddress())) {
-                return socket.getLocalPort();
-            } catch (BindException taken) {
-                // another one
-            }
         }
     }
 }

@@ -82,6 +82,6 @@ final class SketchChange implements ManifestChange {
 
     @Override
     public void install() {
-        // Whoever publishes the manifest makes its entries visible.
+        // The publisher of the manifest makes its entries visible.
     }
 }

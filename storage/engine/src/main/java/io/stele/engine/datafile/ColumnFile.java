@@ -77,6 +77,16 @@ public final class ColumnFile {
         return keyIndex != null;
     }
 
+    /** The smallest key; the file has a key index. */
+    public byte[] minKey() {
+        return entry.minKey().orElseThrow();
+    }
+
+    /** The greatest key; the file has a key index. */
+    public byte[] maxKey() {
+        return entry.maxKey().orElseThrow();
+    }
+
     /** The key index, which must exist; blocks if it is not open. */
     public KeyIndexReader keyIndex() throws IOException {
         return requireNonNull(keyIndex, "the file has no key index").get();

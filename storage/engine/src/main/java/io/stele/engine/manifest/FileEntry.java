@@ -185,6 +185,17 @@ public record FileEntry(
                         && Arrays.compareUnsigned(key, maxKey.orElseThrow()) <= 0);
     }
 
+    /** Whether a key may be in both files, which have keys. */
+    public boolean overlaps(FileEntry other) {
+        return overlaps(other.minKey.orElseThrow(), other.maxKey.orElseThrow());
+    }
+
+    /** Whether the file, which has keys, may have one from {@code least} to {@code greatest}. */
+    public boolean overlaps(byte[] least, byte[] greatest) {
+        return Arrays.compareUnsigned(minKey.orElseThrow(), greatest) <= 0
+                && Arrays.compareUnsigned(least, maxKey.orElseThrow()) <= 0;
+    }
+
     /**
      * The number of rows that the stored deletion vector does not mark; later deletions are not
      * subtracted.

@@ -25,8 +25,8 @@ import java.util.function.LongSupplier;
  *
  * @param contexts pool of the execution contexts of the shards, and of any other contexts of the
  *     process
- * @param dataBound scheduling group of the shards' contexts, with so many shares that queries do
- *     not delay writes (Hologres, section 4.5)
+ * @param dataBound scheduling group of the shards' contexts, with enough shares that queries do not
+ *     delay writes (Hologres, section 4.5)
  * @param background pool of short tasks that wait at most for the object store: manifest writes,
  *     and writes that waited for memory
  * @param catalog pool of the engine's own catalog statements, which wait for each other, for

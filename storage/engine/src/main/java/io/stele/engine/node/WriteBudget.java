@@ -104,14 +104,14 @@ public final class WriteBudget {
         giveBack(bytes);
     }
 
-    /** Whether so many bytes are free now. */
+    /** Whether this number of bytes is free now. */
     boolean hasRoomFor(long bytes) {
         return usedBytes.get() + bytes <= limitBytes;
     }
 
     /**
-     * Whether a client may send so many bytes, after the clients that already wait. If not, {@code
-     * action} is queued; the caller must then call {@link #wake}.
+     * Whether a client may send this number of bytes, after the clients that already wait. If not,
+     * {@code action} is queued; the caller must then call {@link #wake}.
      */
     boolean mayReceive(WriteRoom room, long bytes, Runnable action) {
         Wait wait = new Wait(bytes, action);

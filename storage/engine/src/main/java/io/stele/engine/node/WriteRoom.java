@@ -66,7 +66,7 @@ public final class WriteRoom implements AutoCloseable {
         return Optional.empty();
     }
 
-    /** Whether so many more bytes are free now. Nothing is taken. */
+    /** Whether this number of further bytes is free now. Nothing is taken. */
     public boolean hasRoomFor(long bytes) {
         return budget.hasRoomFor(bytes);
     }

@@ -150,10 +150,10 @@ final class KeyRangeWalk {
     }
 
     private boolean forEach(ColumnFile file, SequentialReads reads, Step step) throws IOException {
-        boolean isFromStart = Arrays.compareUnsigned(minKey(file), low) >= 0;
+        boolean isFromStart = Arrays.compareUnsigned(file.minKey(), low) >= 0;
         // Read-ahead is for whole files
         KeyIndexCursor cursor =
-                isFromStart && isBelow(maxKey(file))
+                isFromStart && isBelow(file.maxKey())
                         ? file.keyIndex().cursor(reads)
                         : file.keyIndex().cursor();
         boolean isThere = isFromStart ? cursor.advance() : cursor.seek(low);
@@ -167,7 +167,7 @@ final class KeyRangeWalk {
     }
 
     private boolean overlapsRange(ColumnFile file) {
-        return Arrays.compareUnsigned(maxKey(file), low) >= 0 && isBelow(minKey(file));
+        return Arrays.compareUnsigned(file.maxKey(), low) >= 0 && isBelow(file.minKey());
     }
 
     private boolean isBelow(byte[] key) {
@@ -239,22 +239,11 @@ final class KeyRangeWalk {
     private long keysUpTo(byte[] greatest) {
         long overlapping =
                 walked.stream()
-                        .filter(
-                                file ->
-                                        Arrays.compareUnsigned(minKey(file), greatest) <= 0
-                                                && Arrays.compareUnsigned(maxKey(file), low) >= 0)
+                        .filter(file -> file.entry().overlaps(low, greatest))
                         .mapToLong(file -> file.entry().rowCount())
                         .sum();
         // A range between bounds was to fit, and has a few too many; else it is divided once more
         long inRange = high == null ? leftKeys : 2L * maxKeys;
         return Math.min(overlapping, inRange);
-    }
-
-    private static byte[] minKey(ColumnFile file) {
-        return file.entry().minKey().orElseThrow();
-    }
-
-    private static byte[] maxKey(ColumnFile file) {
-        return file.entry().maxKey().orElseThrow();
     }
 }

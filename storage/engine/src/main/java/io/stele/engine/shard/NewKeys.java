@@ -63,19 +63,19 @@ final class NewKeys {
     /** A key that two rows of the files have, if there is any. */
     Optional<byte[]> findTwice() throws IOException {
         List<ColumnFile> byLeastKey = new ArrayList<>(added);
-        byLeastKey.sort(comparing(NewKeys::minKey, Arrays::compareUnsigned));
+        byLeastKey.sort(comparing(ColumnFile::minKey, Arrays::compareUnsigned));
         List<ColumnFile> overlapping = new ArrayList<>();
         byte[] greatest = new byte[0];
         for (ColumnFile file : byLeastKey) {
-            if (!overlapping.isEmpty() && Arrays.compareUnsigned(minKey(file), greatest) > 0) {
+            if (!overlapping.isEmpty() && Arrays.compareUnsigned(file.minKey(), greatest) > 0) {
                 Optional<byte[]> found = findTwice(overlapping);
                 if (found.isPresent()) {
                     return found;
                 }
                 overlapping.clear();
             }
-            if (overlapping.isEmpty() || Arrays.compareUnsigned(maxKey(file), greatest) > 0) {
-                greatest = maxKey(file);
+            if (overlapping.isEmpty() || Arrays.compareUnsigned(file.maxKey(), greatest) > 0) {
+                greatest = file.maxKey();
             }
             overlapping.add(file);
         }
@@ -287,24 +287,11 @@ final class NewKeys {
     }
 
     private static List<ColumnFile> overlapping(ColumnFile file, List<ColumnFile> others) {
-        return others.stream()
-                .filter(
-                        other ->
-                                Arrays.compareUnsigned(minKey(file), maxKey(other)) <= 0
-                                        && Arrays.compareUnsigned(minKey(other), maxKey(file)) <= 0)
-                .toList();
+        return others.stream().filter(other -> file.entry().overlaps(other.entry())).toList();
     }
 
     private static long rowCount(List<ColumnFile> some) {
         return some.stream().mapToLong(file -> file.entry().rowCount()).sum();
-    }
-
-    private static byte[] minKey(ColumnFile file) {
-        return file.entry().minKey().orElseThrow();
-    }
-
-    private static byte[] maxKey(ColumnFile file) {
-        return file.entry().maxKey().orElseThrow();
     }
 
     /** The decision whether a row that was found for a key counts. */

@@ -67,7 +67,9 @@ final class IngestDeletions {
                 continue;
             }
             boolean itself = other.entry().fileId().equals(file.entry().fileId());
-            if (!itself && other.entry().minLsn().value() <= lsn && overlaps(file, other)) {
+            if (!itself
+                    && other.entry().minLsn().value() <= lsn
+                    && file.entry().overlaps(other.entry())) {
                 others.add(other);
             }
         }
@@ -223,14 +225,5 @@ final class IngestDeletions {
                 return;
             }
         }
-    }
-
-    private static boolean overlaps(ColumnFile file, ColumnFile other) {
-        byte[] min = file.entry().minKey().orElseThrow();
-        byte[] max = file.entry().maxKey().orElseThrow();
-        byte[] otherMin = other.entry().minKey().orElseThrow();
-        byte[] otherMax = other.entry().maxKey().orElseThrow();
-        return Arrays.compareUnsigned(min, otherMax) <= 0
-                && Arrays.compareUnsigned(otherMin, max) <= 0;
     }
 }

@@ -63,7 +63,14 @@ public final class BulkLoad implements AutoCloseable {
     private Optional<String> whyStaged;
     private volatile boolean isFinished;
 
-    private BulkLoad(
+    /**
+     * @param transactionId of an open transaction, at whose end the caller {@linkplain #giveUp
+     *     gives the load up}
+     * @param ttl the transaction lives so long after its last rows
+     * @param loading writes the files
+     * @throws SteleException TRANSACTION_NOT_FOUND
+     */
+    BulkLoad(
             String transactionId,
             TableSchema table,
             Duration ttl,
@@ -100,41 +107,6 @@ public final class BulkLoad implements AutoCloseable {
                         ? options.batchBytes()
                         : Math.min(
                                 options.batchBytes(), options.bufferBytes() / table.shardCount());
-    }
-
-    /**
-     * Begins a load.
-     *
-     * @param transactionId of an open transaction
-     * @param ttl the transaction lives so long after its last rows
-     * @param loading writes the files
-     * @throws SteleException TRANSACTION_NOT_FOUND
-     */
-    public static BulkLoad begin(
-            String transactionId,
-            TableSchema table,
-            Duration ttl,
-            BulkLoadOptions options,
-            Shards shards,
-            Transactions transactions,
-            TableFiles tableFiles,
-            WriteBudget budget,
-            Executor loading,
-            LoadWait wait) {
-        BulkLoad load =
-                new BulkLoad(
-                        transactionId,
-                        table,
-                        ttl,
-                        options,
-                        shards,
-                        transactions,
-                        tableFiles,
-                        budget,
-                        loading,
-                        wait);
-        transactions.whenEnded(transactionId, load::giveUp);
-        return load;
     }
 
     /** Why rows of a table cannot become files here; empty: they can. */
@@ -379,7 +351,7 @@ public final class BulkLoad implements AutoCloseable {
      * Frees the memory, and has the files deleted, unless all of them were handed to the commit.
      * Files that are being written are deleted when that ends. Any thread.
      */
-    private void giveUp() {
+    void giveUp() {
         if (!isGivenUp.compareAndSet(false, true)) {
             return;
         }

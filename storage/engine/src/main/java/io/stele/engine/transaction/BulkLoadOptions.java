@@ -13,8 +13,7 @@ import io.stele.engine.node.WriteBudget;
  *     log while they fit
  * @param stagedBytes rows that may go to the log
  */
-public record BulkLoadOptions(
-        long bufferBytes, int batchBytes, long minFileBytes, long stagedBytes) {
+record BulkLoadOptions(long bufferBytes, int batchBytes, long minFileBytes, long stagedBytes) {
     private static final int MIN_BATCH_BYTES = 1 << 10;
     private static final int MAX_BATCH_BYTES = 1 << 20;
 
@@ -27,7 +26,7 @@ public record BulkLoadOptions(
     /** Small buffers, as in tests, have as many files as a buffer of 64 MiB. */
     private static final int FILES_A_BUFFER = 16;
 
-    public BulkLoadOptions {
+    BulkLoadOptions {
         if (bufferBytes < 1 || batchBytes < 1 || minFileBytes < 1 || stagedBytes < 1) {
             throw new IllegalArgumentException(
                     "Expected sizes above 0, found a buffer of %s bytes, batches of %s, files of %s and %s staged"
@@ -40,7 +39,7 @@ public record BulkLoadOptions(
      * One buffer is filled while another one is written, and both together are at most half of what
      * all transactions may stage; what is in one buffer may be staged as well.
      */
-    public static BulkLoadOptions of(StorageOptions options, WriteBudget budget, int shardCount) {
+    static BulkLoadOptions of(StorageOptions options, WriteBudget budget, int shardCount) {
         long minFileBytes =
                 Math.clamp(options.loadBufferBytes() / FILES_A_BUFFER, 1, MIN_FILE_BYTES);
         long bytes =

@@ -124,7 +124,7 @@ final class LoadedFiles {
         added.forEach(ShardTask::submit);
     }
 
-    /** Parts of batches, each with at most so many bytes, or of one batch. */
+    /** Parts of batches, each with at most {@code maxBytes}, or of one batch. */
     static List<List<byte[]>> cut(List<byte[]> batches, int objectBytes, long maxBytes) {
         List<List<byte[]>> parts = new ArrayList<>();
         List<byte[]> part = new ArrayList<>();

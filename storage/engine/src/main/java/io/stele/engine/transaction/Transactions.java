@@ -75,6 +75,7 @@ public final class Transactions {
     private final DecisionCollector decisionCollector;
     private final CommittedTransactions committed;
     private final Supplier<Optional<SteleException>> logDamage;
+    private final TableFiles files;
     private final WrittenFileCheck fileCheck;
     private final NewKeyCheck newKeyCheck;
     private final long epoch;
@@ -115,6 +116,7 @@ public final class Transactions {
         this.decisionCollector = requireNonNull(decisionCollector, "decisionCollector is null");
         this.committed = requireNonNull(committed, "committed is null");
         this.logDamage = requireNonNull(logDamage, "logDamage is null");
+        this.files = requireNonNull(files, "files is null");
         this.claims = new FileClaims(shards);
         this.fileCheck = new WrittenFileCheck(files, threads.lookups());
         this.newKeyCheck =
@@ -211,9 +213,29 @@ public final class Transactions {
         return transaction;
     }
 
-    /** Runs a step once a transaction has ended, committed or not. */
-    void whenEnded(String id, Runnable step) {
-        find(id).whenEnded(step);
+    /**
+     * Begins to load many rows into a table by an open transaction. The load ends with it.
+     *
+     * @param table in the version of the rows
+     * @param ttl the transaction lives so long after its last rows
+     * @param wait the waits of the client's thread
+     * @throws SteleException TRANSACTION_NOT_FOUND
+     */
+    public BulkLoad load(String id, TableSchema table, Duration ttl, LoadWait wait) {
+        BulkLoad load =
+                new BulkLoad(
+                        id,
+                        table,
+                        ttl,
+                        BulkLoadOptions.of(options, budget, table.shardCount()),
+                        shards,
+                        this,
+                        files,
+                        budget,
+                        threads.loading(),
+                        wait);
+        find(id).whenEnded(load::giveUp);
+        return load;
     }
 
     /** The prefixes of the paths of files that are written for a transaction. */

@@ -183,7 +183,7 @@ public final class RowCompactionPolicy {
             boolean overlapsOther =
                     files.stream()
                             .anyMatch(
-                                    other -> other != file && overlap(file.entry(), other.entry()));
+                                    other -> other != file && file.entry().overlaps(other.entry()));
             if (overlapsOther || file.entry().sizeBytes() < fileBytes / 2) {
                 return false;
             }
@@ -242,11 +242,6 @@ public final class RowCompactionPolicy {
 
     private static long bytes(List<Candidate> files) {
         return files.stream().mapToLong(file -> file.entry().sizeBytes()).sum();
-    }
-
-    private static boolean overlap(FileEntry a, FileEntry b) {
-        return Arrays.compareUnsigned(a.minKey().orElseThrow(), b.maxKey().orElseThrow()) <= 0
-                && Arrays.compareUnsigned(b.minKey().orElseThrow(), a.maxKey().orElseThrow()) <= 0;
     }
 
     private static byte[] min(List<Candidate> files) {
