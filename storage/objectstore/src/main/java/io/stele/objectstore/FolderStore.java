@@ -47,7 +47,8 @@ public interface FolderStore extends ObjectStore {
     /**
      * Renames an object, or a folder with all its content. The new name of a single object appears
      * atomically and replaces nothing. Where the store has no folders of its own, a folder is moved
-     * object by object.
+     * object by object, and two calls at once may give one object two names; elsewhere one of them
+     * returns false.
      *
      * @return false and no change if {@code from} does not exist, or {@code to} is in use
      */

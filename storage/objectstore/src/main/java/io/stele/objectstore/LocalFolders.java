@@ -3,6 +3,7 @@ package io.stele.objectstore;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.cache.files.Directories;
+import io.stele.cache.files.DurableDirectories;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
@@ -27,9 +28,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class LocalFolders {
     private final Path root;
+    private final DurableDirectories directories;
 
     LocalFolders(Path root) {
+        this(root, new DurableDirectories());
+    }
+
+    LocalFolders(Path root, DurableDirectories directories) {
         this.root = requireNonNull(root, "root is null");
+        this.directories = requireNonNull(directories, "directories is null");
     }
 
     /**
@@ -66,19 +73,7 @@ final class LocalFolders {
 
     /** Creates a directory and the directories above it, each durable. */
     void create(Path directory) throws IOException {
-        if (Files.isDirectory(directory)) {
-            return;
-        }
-        Path parent = requireNonNull(directory.getParent(), "directory has no parent");
-        create(parent);
-        try {
-            Files.createDirectory(directory);
-        } catch (FileAlreadyExistsException e) {
-            if (!Files.isDirectory(directory)) {
-                throw e;
-            }
-        }
-        Directories.sync(parent);
+        directories.create(directory);
     }
 
     /** The content of a directory; files that vanish meanwhile are left out. */
@@ -174,25 +169,45 @@ final class LocalFolders {
 
     /**
      * Renames a file by a second link, which never replaces another file, and a directory in one
-     * step.
+     * step. Of several calls that rename one file at once, the one that removes the old name
+     * succeeds. A crash in between may leave both names.
      */
     boolean rename(Path from, Path to) throws IOException {
         if (!Files.exists(from) || Files.exists(to)) {
             return false;
         }
-        Path parent = requireNonNull(to.getParent(), "to has no parent");
-        create(parent);
+        create(parent(to));
         try {
-            if (Files.isDirectory(from)) {
-                Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
-            } else {
-                Files.createLink(to, from);
-                Files.deleteIfExists(from);
-            }
+            return Files.isDirectory(from) ? moveDirectory(from, to) : moveFile(from, to);
         } catch (FileAlreadyExistsException | DirectoryNotEmptyException e) {
             return false;
+        } catch (NoSuchFileException e) {
+            if (Files.exists(from)) {
+                throw e;
+            }
+            return false; // another call removed or renamed it
         }
-        Directories.sync(parent);
+    }
+
+    private boolean moveDirectory(Path from, Path to) throws IOException {
+        Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
+        directories.sync(parent(to));
+        directories.sync(parent(from));
         return true;
+    }
+
+    private boolean moveFile(Path from, Path to) throws IOException {
+        Files.createLink(to, from);
+        directories.sync(parent(to)); // before the old name goes: one of them survives a crash
+        if (!Files.deleteIfExists(from)) {
+            Files.deleteIfExists(to); // another call removed or renamed it
+            return false;
+        }
+        directories.sync(parent(from));
+        return true;
+    }
+
+    private static Path parent(Path file) {
+        return requireNonNull(file.getParent(), "file has no parent");
     }
 }

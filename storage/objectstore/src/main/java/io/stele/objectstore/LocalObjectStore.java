@@ -83,7 +83,7 @@ public final class LocalObjectStore implements FolderStore {
                 new TemporaryFilePlacement.OwnFolder(
                         root.toAbsolutePath().normalize().resolve(TEMPORARY_DIRECTORY)),
                 maxOpenFiles.isPresent() ? new OpenFiles(maxOpenFiles.getAsInt()) : null);
-        Files.createDirectories(temporaries.folder().orElseThrow());
+        folders.create(temporaries.folder().orElseThrow());
     }
 
     private LocalObjectStore(

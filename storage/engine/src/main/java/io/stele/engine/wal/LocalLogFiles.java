@@ -2,6 +2,7 @@ package io.stele.engine.wal;
 
 import io.stele.cache.files.Directories;
 import io.stele.cache.files.DirectoryLock;
+import io.stele.cache.files.DurableDirectories;
 import io.stele.cache.files.Transfers;
 import java.io.File;
 import java.io.IOException;
@@ -40,11 +41,16 @@ public final class LocalLogFiles implements LogFiles {
     }
 
     /**
-     * Opens the directory, creating it if it does not exist.
+     * Opens the directory, creating it durably if it does not exist.
      *
      * @throws IOException if another process, or another part of this one, has it open
      */
     public static LocalLogFiles open(Path directory) throws IOException {
+        return open(directory, new DurableDirectories());
+    }
+
+    static LocalLogFiles open(Path directory, DurableDirectories directories) throws IOException {
+        directories.create(directory.toAbsolutePath());
         return new LocalLogFiles(directory, DirectoryLock.acquire(directory, "log"));
     }
 

@@ -4,7 +4,6 @@ import io.stele.objectstore.ObjectStore;
 import io.stele.objectstore.warehouse.WarehouseAccess;
 import io.stele.objectstore.warehouse.WarehouseLocation;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.util.concurrent.Executor;
 
 /**
@@ -41,7 +40,7 @@ public final class LogFilesOpener {
             throws IOException {
         return switch (location) {
             case WarehouseLocation.Folder folder ->
-                    LocalLogFiles.open(Files.createDirectories(folder.path()));
+                    LocalLogFiles.open(folder.path());
             case WarehouseLocation.Bucket _ ->
                     new ObjectLogFiles(
                             checked(location.open(access), check),

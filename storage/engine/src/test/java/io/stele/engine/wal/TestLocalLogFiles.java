@@ -8,6 +8,7 @@ import static io.stele.engine.wal.LogFixture.write;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.stele.cache.files.DurableDirectories;
 import io.stele.engine.wal.LogFixture.Read;
 import java.io.EOFException;
 import java.io.IOException;
@@ -16,6 +17,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,6 +39,14 @@ class TestLocalLogFiles {
             files.delete(3);
             assertThat(files.segments()).containsExactly(12L);
         }
+    }
+
+    @Test
+    void aNewFolderIsDurable() throws Exception {
+        List<Path> synced = new ArrayList<>();
+        Path folder = directory.resolve("a/wal");
+        LocalLogFiles.open(folder, new DurableDirectories(synced::add)).close();
+        assertThat(synced).containsExactly(directory, directory.resolve("a"));
     }
 
     @Test
