@@ -40,9 +40,11 @@ public final class CommittedTransactions {
     private final SavedOutcomeStore saved;
     private final long epoch;
     private final Object saving = new Object(); // held by the thread that saves
-    // Both are replaced under this; a transaction in neither is saved
-    private volatile Map<String, Lsn> unsaved = new ConcurrentHashMap<>();
-    private volatile Map<String, Lsn> beingSaved = new ConcurrentHashMap<>();
+
+    // Replaced under this
+    private volatile Unsaved unsaved =
+            new Unsaved(new ConcurrentHashMap<>(), new ConcurrentHashMap<>());
+
     private long objects; // written by this engine; guarded by saving
 
     /**
@@ -53,9 +55,30 @@ public final class CommittedTransactions {
         this.epoch = epoch;
     }
 
+    /**
+     * The outcomes that are not saved, in concurrent maps. A transaction in neither is saved.
+     *
+     * @param added since the last save began
+     * @param saving those that the last save takes, until they are saved
+     */
+    private record Unsaved(Map<String, Lsn> added, Map<String, Lsn> saving) {
+        int count() {
+            return added.size() + saving.size();
+        }
+
+        Unsaved begin() {
+            Map<String, Lsn> all = added;
+            if (!saving.isEmpty()) { // some of the last time are not saved
+                all = new ConcurrentHashMap<>(saving);
+                all.putAll(added);
+            }
+            return new Unsaved(new ConcurrentHashMap<>(), all);
+        }
+    }
+
     /** Adds a committed transaction: its records are durable, or a start has found them. */
     public synchronized void add(String transactionId, Lsn lsn) {
-        unsaved.put(transactionId, lsn);
+        unsaved.added().put(transactionId, lsn);
     }
 
     /**
@@ -64,7 +87,7 @@ public final class CommittedTransactions {
      * @throws SteleException BUSY when too many are not saved, because the store fails
      */
     void checkRoom() {
-        int count = size();
+        int count = unsaved.count();
         if (count >= MAX_UNSAVED) {
             throw new SteleException(
                     ErrorCode.BUSY,
@@ -75,17 +98,14 @@ public final class CommittedTransactions {
 
     /** Whether some should be saved, though the log is not trimmed. */
     public boolean isLarge() {
-        return size() >= MAX_UNSAVED / 2;
-    }
-
-    private int size() {
-        return unsaved.size() + beingSaved.size();
+        return unsaved.count() >= MAX_UNSAVED / 2;
     }
 
     /** The commit LSN of a transaction that is not saved. */
     Optional<Lsn> find(String transactionId) {
-        return Optional.ofNullable(unsaved.get(transactionId))
-                .or(() -> Optional.ofNullable(beingSaved.get(transactionId)));
+        Unsaved present = unsaved;
+        return Optional.ofNullable(present.added().get(transactionId))
+                .or(() -> Optional.ofNullable(present.saving().get(transactionId)));
     }
 
     /** The commit LSN of a saved transaction; blocks on the store. */
@@ -128,9 +148,9 @@ public final class CommittedTransactions {
      */
     public void save(DecisionCollector collector) throws IOException {
         synchronized (saving) {
-            beginSaving();
+            Map<String, Lsn> all = beginSaving();
             Map<Long, Map<String, Lsn>> byEpoch = new TreeMap<>();
-            beingSaved.forEach(
+            all.forEach(
                     (id, lsn) ->
                             byEpoch.computeIfAbsent(
                                             TransactionIds.epoch(id), of -> new LinkedHashMap<>())
@@ -141,13 +161,9 @@ public final class CommittedTransactions {
         }
     }
 
-    private synchronized void beginSaving() {
-        if (beingSaved.isEmpty()) {
-            beingSaved = unsaved; // first, so that each outcome is always in one of them
-        } else {
-            beingSaved.putAll(unsaved); // some of the last time are not saved
-        }
-        unsaved = new ConcurrentHashMap<>();
+    private synchronized Map<String, Lsn> beginSaving() {
+        unsaved = unsaved.begin();
+        return unsaved.saving();
     }
 
     private void save(long ofEpoch, Map<String, Lsn> outcomes, DecisionCollector collector)
@@ -172,6 +188,6 @@ public final class CommittedTransactions {
         String path = SavedOutcomeStore.path(ofEpoch, epoch, objects);
         collector.saved(path);
         saved.write(path, outcomes);
-        outcomes.keySet().forEach(beingSaved::remove);
+        outcomes.keySet().forEach(unsaved.saving()::remove);
     }
 }

@@ -17,6 +17,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 class TestCommittedTransactions {
@@ -114,5 +116,37 @@ class TestCommittedTransactions {
         assertThat(committed.isLarge()).isFalse();
         assertThat(store.list(Decision.FOLDER)).hasSize(4);
         assertThat(committed.findSaved("7-" + Integer.toHexString(2 * count - 1))).isPresent();
+    }
+
+    /** Without an atomic step, some of the threads' many counts fall into the middle of a save. */
+    @Test
+    void noneIsCountedTwiceWhileASaveBegins() throws Exception {
+        store.setFaults(StoreFaults.OUTAGE);
+        committed.add("7-first", new Lsn(1));
+        assertThatThrownBy(() -> committed.save(collector)).isInstanceOf(IOException.class);
+        for (int count = 0; count < 90_000; count++) { // fewer than are many, more than half of it
+            committed.add("7-" + Integer.toHexString(count), new Lsn(count + 2));
+        }
+        AtomicBoolean ended = new AtomicBoolean();
+        AtomicBoolean wasLarge = new AtomicBoolean();
+        CountDownLatch counting = new CountDownLatch(1);
+        Thread counter =
+                Thread.ofPlatform()
+                        .start(
+                                () -> {
+                                    while (!ended.get()) {
+                                        if (committed.isLarge()) {
+                                            wasLarge.set(true);
+                                        }
+                                        counting.countDown();
+                                    }
+                                });
+        counting.await();
+        for (int round = 0; round < 3; round++) {
+            assertThatThrownBy(() -> committed.save(collector)).isInstanceOf(IOException.class);
+        }
+        ended.set(true);
+        counter.join();
+        assertThat(wasLarge).isFalse();
     }
 }
