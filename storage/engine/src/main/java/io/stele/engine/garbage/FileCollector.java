@@ -6,6 +6,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.stele.engine.datafile.TableFiles;
 import io.stele.engine.shard.maintenance.ObsoleteFiles;
 import io.stele.engine.snapshot.Readers;
+import io.stele.objectstore.CloseAll;
 import io.stele.objectstore.ObjectEntry;
 import java.io.IOException;
 import java.time.Duration;
@@ -23,10 +24,12 @@ import java.util.function.Predicate;
  * that a transaction did not commit. After a grace period it deletes unreferenced files found at a
  * start, and incomplete files that did not change in that time.
  *
- * <p>A file that could not be deleted is found again at the next start. Guarded by itself; {@link
- * #collect} blocks on the store and runs on one background thread at a time.
+ * <p>A file that could not be deleted is tried again, as {@link DeletionQueue} says. Guarded by
+ * itself; {@link #collect} blocks on the store and runs on one background thread at a time.
  */
 public final class FileCollector implements ObsoleteFiles {
+    private static final long ABANDONED_PAUSE_MILLIS = 60_000; // after a failure
+
     private final TableFiles files;
     private final Readers readers;
     private final long graceMillis;
@@ -35,12 +38,11 @@ public final class FileCollector implements ObsoleteFiles {
     private final Deque<Obsolete> obsolete = new ArrayDeque<>();
 
     private final TransactionSweeps sweeps;
+    private final DeletionQueue<Unused> unused = new DeletionQueue<>();
 
+    // Those that are not adopted and not deleted
     @GuardedBy("this")
     private Set<String> orphans = new HashSet<>();
-
-    @GuardedBy("this")
-    private long orphansDueMillis;
 
     // 0, so due at once after a start
     @GuardedBy("this")
@@ -84,9 +86,9 @@ public final class FileCollector implements ObsoleteFiles {
                 found.add(entry.path());
             }
         }
+        found.forEach(path -> unused.add(new Unused(path, true), nowMillis + graceMillis));
         synchronized (this) {
             orphans = found;
-            orphansDueMillis = nowMillis + graceMillis;
         }
     }
 
@@ -104,37 +106,60 @@ public final class FileCollector implements ObsoleteFiles {
         sweeps.add(prefixes, kept);
     }
 
-    /** Deletes the files that may be deleted now; blocks. */
+    /**
+     * Deletes the files that may be deleted now; blocks.
+     *
+     * @throws IOException after all were tried, or the store is taken to be unavailable
+     */
     public void collect(long nowMillis) throws IOException {
-        sweeps.run(files.store(), nowMillis);
-        for (String path : due(nowMillis)) {
-            files.store().delete(path);
-            files.forget(path);
+        CloseAll.of(
+                () -> sweeps.run(files.store(), nowMillis),
+                () -> deleteUnused(nowMillis),
+                () -> deleteAbandoned(nowMillis));
+    }
+
+    private void deleteUnused(long nowMillis) throws IOException {
+        synchronized (this) {
+            while (!obsolete.isEmpty() && readers.allGoneSince(obsolete.peek().number())) {
+                obsolete.remove().paths().forEach(path -> unused.add(new Unused(path, false), 0));
+            }
         }
-        if (isAbandonedDue(nowMillis)) {
-            files.store().deleteAbandoned(Instant.ofEpochMilli(nowMillis - graceMillis));
+        unused.run(nowMillis, this::claim, this::delete, this::unclaim);
+    }
+
+    /** Whether a file is still unused. An orphan cannot be adopted from now on. */
+    private synchronized boolean claim(Unused file) {
+        return !file.isOrphan() || orphans.remove(file.path());
+    }
+
+    private synchronized void unclaim(Unused file) {
+        if (file.isOrphan()) {
+            orphans.add(file.path());
         }
     }
 
-    private synchronized boolean isAbandonedDue(long nowMillis) {
-        if (nowMillis < abandonedDueMillis) {
-            return false;
-        }
-        abandonedDueMillis = nowMillis + graceMillis;
-        return true;
+    private void delete(Unused file) throws IOException {
+        files.store().delete(file.path());
+        files.forget(file.path());
     }
 
-    private synchronized List<String> due(long nowMillis) {
-        Set<String> paths = new HashSet<>();
-        while (!obsolete.isEmpty() && readers.allGoneSince(obsolete.peek().number())) {
-            paths.addAll(obsolete.remove().paths());
+    private void deleteAbandoned(long nowMillis) throws IOException {
+        synchronized (this) {
+            if (nowMillis < abandonedDueMillis) {
+                return;
+            }
+            abandonedDueMillis = nowMillis + Math.min(graceMillis, ABANDONED_PAUSE_MILLIS);
         }
-        if (nowMillis >= orphansDueMillis) {
-            paths.addAll(orphans);
-            orphans = new HashSet<>();
+        files.store().deleteAbandoned(Instant.ofEpochMilli(nowMillis - graceMillis));
+        synchronized (this) {
+            abandonedDueMillis = nowMillis + graceMillis;
         }
-        return List.copyOf(paths);
     }
 
     private record Obsolete(long number, List<String> paths) {}
+
+    /**
+     * @param isOrphan whether it was found at a start, and may still be adopted
+     */
+    private record Unused(String path, boolean isOrphan) {}
 }
