@@ -12,7 +12,10 @@ import io.stele.objectstore.InMemoryObjectStore;
 import io.stele.objectstore.ObjectStore;
 import io.stele.objectstore.ObjectWriter;
 import io.stele.objectstore.fault.CrashPoint;
+import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.Orientation;
+import io.stele.protocol.schema.TableOption;
+import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.wire.WriteBatchBuilder;
 import io.stele.scheduler.SimulatedPool;
 import java.io.IOException;
@@ -86,6 +89,37 @@ class TestBackgroundErrors {
             assertThat(uncaught).as("told once").hasSize(1);
             await(table.upsert(engine, 1, "later", 1));
         }
+    }
+
+    @Test
+    void anIndexBuildThatFailsHoldsNoOther() throws IOException {
+        try (StorageEngine engine = open()) {
+            TestTable table = TestTable.create(engine, "t", Orientation.ROW, true, 1);
+            await(table.upsert(engine, 1, "row", 1));
+            await(engine.flush(table.id()));
+            store.failing = "data/";
+            store.failures = 1;
+            engine.catalog()
+                    .setOptions(
+                            table.id(),
+                            List.of(TableOption.INDEXES),
+                            TableOptions.NONE.withIndexes(
+                                    List.of(
+                                            new IndexSchema(1, "a", List.of(2), false, false),
+                                            new IndexSchema(2, "b", List.of(3), false, false))));
+            pool.runUntilIdle(TASK_LIMIT);
+            assertThat(store.failures).isZero();
+            assertThat(readyIndexes(engine, table)).as("in the same tick").containsExactly("b");
+            await(engine.awaitIndexes(table.id()));
+            assertThat(readyIndexes(engine, table)).containsExactly("a", "b");
+        }
+    }
+
+    private static List<String> readyIndexes(StorageEngine engine, TestTable table) {
+        return engine.catalog().current().table(table.id()).options().indexes().stream()
+                .filter(IndexSchema::ready)
+                .map(IndexSchema::name)
+                .toList();
     }
 
     private StorageEngine open() throws IOException {

@@ -32,10 +32,12 @@ import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.TableSchema;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
@@ -67,6 +69,7 @@ public final class IndexBuilds {
     private final Executor statements;
     private final long targetFileBytes;
     private final Map<Key, Build> builds = new LinkedHashMap<>();
+    private final Set<Key> failed = new HashSet<>(); // since the last tick
     private @Nullable Key current; // the running build
 
     /**
@@ -159,17 +162,28 @@ public final class IndexBuilds {
                 .thenApply(done -> null);
     }
 
-    /** Continues with the first build, unless one is running. */
-    void next() {
+    /** Starts the first build, also one that failed before, unless one is running. */
+    void tick() {
+        synchronized (this) {
+            failed.clear();
+        }
+        next();
+    }
+
+    /** Starts the first build that has not failed since the last tick, unless one is running. */
+    private void next() {
         Key key;
         Job job;
         synchronized (this) {
-            if (current != null || builds.isEmpty()) {
+            Optional<Map.Entry<Key, Build>> first =
+                    builds.entrySet().stream()
+                            .filter(build -> !failed.contains(build.getKey()))
+                            .findFirst();
+            if (current != null || first.isEmpty()) {
                 return;
             }
-            Map.Entry<Key, Build> first = builds.entrySet().iterator().next();
-            key = first.getKey();
-            job = first.getValue().job();
+            key = first.get().getKey();
+            job = first.get().getValue().job();
             current = key;
         }
         job.start();
@@ -178,17 +192,17 @@ public final class IndexBuilds {
                 .whenComplete((built, failed) -> end(key, failed));
     }
 
-    private void end(Key key, @Nullable Throwable failed) {
-        if (failed != null
-                && Coordinator.unwrap(failed) instanceof SteleException known
+    private void end(Key key, @Nullable Throwable failure) {
+        if (failure != null
+                && Coordinator.unwrap(failure) instanceof SteleException known
                 && endsIndex(known.code())) {
             // Continue even if the drop fails: the next attempt fails in the same way, or finds no
             // index
             BackgroundTasks.submit(
                             statements, () -> catalog.dropIndex(key.tableId(), key.indexId()))
-                    .whenComplete((dropped, notDropped) -> finish(key, failed));
+                    .whenComplete((dropped, notDropped) -> finish(key, failure));
         } else {
-            finish(key, failed);
+            finish(key, failure);
         }
     }
 
@@ -196,7 +210,7 @@ public final class IndexBuilds {
         return failure == ErrorCode.DUPLICATE_KEY || failure == ErrorCode.CANCELLED;
     }
 
-    private void finish(Key key, @Nullable Throwable failed) {
+    private void finish(Key key, @Nullable Throwable failure) {
         boolean gone = index(key).isEmpty();
         Build ended = null;
         synchronized (this) {
@@ -204,25 +218,26 @@ public final class IndexBuilds {
                 current = null;
             }
             Build build = builds.remove(key);
-            if (failed == null || gone) {
+            if (failure == null || gone) {
                 ended = build;
             } else if (build != null) {
                 // the next tick tries again, after the other builds
                 builds.put(key, build);
+                failed.add(key);
             }
         }
         if (ended != null) {
-            if (failed == null) {
+            if (failure == null) {
                 ended.done().complete(null);
             } else {
                 ended.done()
                         .completeExceptionally(
-                                Coordinator.unwrap(failed) instanceof SteleException known
+                                Coordinator.unwrap(failure) instanceof SteleException known
                                         ? known
                                         : dropped(key));
             }
-            next();
         }
+        next();
     }
 
     private CompletableFuture<@Nullable Void> build(Key key, Progress progress) {

@@ -104,7 +104,7 @@ public final class PeriodicMaintenance implements AutoCloseable {
         settleCatalog(now);
         decisionCollector.tick();
         snapshots.expire();
-        indexBuilds.next();
+        indexBuilds.tick();
         transactions.expire();
         LogSpace logSpace = observeLog();
         for (Shards.Entry entry : shards.all()) {
