@@ -588,6 +588,23 @@ final class PostgresServerIT {
     }
 
     @Test
+    void aPatternThatEndsWithItsEscapeIsRefused() throws SQLException {
+        try (Connection connection = connect()) {
+            assertThat(run(connection, "INSERT INTO orders (id, status) VALUES (777, 'xy')"))
+                    .isOne();
+            for (String sql :
+                    List.of(
+                            "SELECT id FROM orders WHERE id = 777 AND status LIKE 'x\'",
+                            "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname LIKE 'p%\'")) {
+                assertThatThrownBy(() -> JdbcRows.of(connection, sql))
+                        .isInstanceOfSatisfying(
+                                SQLException.class,
+                                e -> assertThat(e.getSQLState()).isEqualTo("22025"));
+            }
+        }
+    }
+
+    @Test
     void aBlockThatIsReadOnlyWritesNothing() throws SQLException {
         try (Connection connection = connect()) {
             connection.setReadOnly(true);

@@ -14,7 +14,7 @@ import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.schema.VarcharType;
 import io.stele.sidecar.access.AccessControl;
 import io.stele.sidecar.auth.AuthenticatedUser;
-import io.stele.sidecar.postgresql.plan.LikePattern;
+import io.stele.sidecar.postgresql.sql.LikePattern;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -127,7 +127,7 @@ final class Metadata {
     }
 
     private static boolean matches(String name, String pattern) {
-        return LikePattern.matches(name, pattern, false);
+        return LikePattern.of(pattern).matches(name);
     }
 
     private void sendTables(CommandGetTables command, AuthenticatedUser user, BatchOutput out) {

@@ -10,6 +10,7 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.sidecar.access.AccessControl;
 import io.stele.sidecar.auth.AuthenticatedUser;
+import io.stele.sidecar.postgresql.wire.PostgresException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -125,6 +126,7 @@ public final class CatalogQueries implements AutoCloseable {
      * @param parameters texts of $1, $2 and so on; empty: NULL
      * @param parameterTypeOids their types; 0: unknown
      * @throws SteleException INVALID_ARGUMENT
+     * @throws PostgresException INVALID_ESCAPE_SEQUENCE
      */
     public CatalogResult run(
             String sql,
@@ -237,7 +239,7 @@ public final class CatalogQueries implements AutoCloseable {
     private static <T> T answered(Supplier<T> answer) {
         try {
             return answer.get();
-        } catch (SteleException e) {
+        } catch (SteleException | PostgresException e) {
             throw e;
         } catch (RuntimeException | StackOverflowError e) {
             throw new SteleException(

@@ -3,15 +3,15 @@ package io.stele.sidecar.postgresql.catalog;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.sidecar.postgresql.sql.BooleanChains;
+import io.stele.sidecar.postgresql.sql.LikePattern;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import java.util.function.BiPredicate;
 import java.util.function.UnaryOperator;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import net.sf.jsqlparser.expression.AnalyticExpression;
 import net.sf.jsqlparser.expression.AnyComparisonExpression;
 import net.sf.jsqlparser.expression.AnyType;
@@ -50,6 +50,7 @@ import net.sf.jsqlparser.expression.operators.relational.LikeExpression;
 import net.sf.jsqlparser.expression.operators.relational.RegExpMatchOperator;
 import net.sf.jsqlparser.schema.Column;
 import net.sf.jsqlparser.statement.select.Select;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The compiler of a catalog query's expressions, from the parser's tree into {@link Typed}
@@ -433,84 +434,95 @@ final class ExpressionCompiler {
     }
 
     private Typed like(LikeExpression like, Typed left, Typed right) {
-        String escape =
+        LikeExpression.KeyWord word = like.getLikeKeyWord();
+        if (word != LikeExpression.KeyWord.LIKE && word != LikeExpression.KeyWord.ILIKE) {
+            throw Values.invalid("LIKE or ILIKE", word);
+        }
+        boolean ignoresCase = word == LikeExpression.KeyWord.ILIKE;
+        Typed escape =
                 like.getEscape() == null
-                        ? "\\"
-                        : String.valueOf(compile(like.getEscape()).of(Frame.root()));
-        boolean ignoresCase = like.getLikeKeyWord() == LikeExpression.KeyWord.ILIKE;
-        return matching(
-                left,
-                right,
-                like.isNot(),
-                text -> Operators.like(text, escape, ignoresCase),
-                false);
+                        ? new Typed(TypeOids.TEXT, _ -> LikePattern.DEFAULT_ESCAPE)
+                        : compile(like.getEscape());
+        context.infer(escape, TypeOids.TEXT);
+        context.infer(right, TypeOids.TEXT);
+        return new Typed(
+                TypeOids.BOOL,
+                new PatternMatch<>(
+                        left,
+                        right,
+                        escape,
+                        (pattern, escaping) -> LikePattern.of(pattern, escaping, ignoresCase),
+                        (value, pattern) ->
+                                pattern.matches(casts.text(value, left.type()), context::step)
+                                        != like.isNot()));
     }
 
     private Typed regex(String operator, Typed left, Typed right) {
         boolean ignoresCase = operator.endsWith("*");
-        return matching(
-                left,
-                right,
-                operator.startsWith("!"),
-                text -> Operators.regex(text, ignoresCase),
-                true);
-    }
-
-    private Typed matching(
-            Typed left,
-            Typed right,
-            boolean isNot,
-            java.util.function.Function<String, Pattern> compiler,
-            boolean isPart) {
+        boolean isNot = operator.startsWith("!");
         context.infer(right, TypeOids.TEXT);
         return new Typed(
                 TypeOids.BOOL,
-                new PatternMatch(
+                new PatternMatch<>(
                         left,
                         right,
-                        compiler,
-                        (value, pattern) -> {
-                            Matcher matcher =
-                                    pattern.matcher(
-                                            new StepCountingText(
-                                                    casts.text(value, left.type()), context));
-                            return (isPart ? matcher.find() : matcher.matches()) != isNot;
-                        }));
+                        new Typed(TypeOids.TEXT, _ -> ""),
+                        (pattern, _) -> Operators.regex(pattern, ignoresCase),
+                        (value, pattern) ->
+                                pattern.matcher(counted(value, left.type())).find() != isNot));
     }
 
-    /** A match of texts with a pattern, which caches the last pattern. Confined to one thread. */
-    private static final class PatternMatch implements Typed.Evaluation {
+    private StepCountingText counted(Object value, int type) {
+        return new StepCountingText(casts.text(value, type), context);
+    }
+
+    /**
+     * A match of texts with a pattern and its escape, which caches the last pattern. Confined to
+     * one thread.
+     */
+    private static final class PatternMatch<P> implements Typed.Evaluation {
         private final Typed left;
         private final Typed right;
-        private final java.util.function.Function<String, Pattern> compiler;
-        private final BiPredicate<Object, Pattern> matches;
+        private final Typed escape;
+        private final BiFunction<String, String, P> compiler;
+        private final BiPredicate<Object, P> matches;
         private String lastText = "";
-        private Pattern last;
+        private String lastEscape = "";
+        private @Nullable P last;
 
         PatternMatch(
                 Typed left,
                 Typed right,
-                java.util.function.Function<String, Pattern> compiler,
-                BiPredicate<Object, Pattern> matches) {
+                Typed escape,
+                BiFunction<String, String, P> compiler,
+                BiPredicate<Object, P> matches) {
             this.left = left;
             this.right = right;
+            this.escape = escape;
             this.compiler = compiler;
             this.matches = matches;
-            this.last = compiler.apply(lastText);
         }
 
         @Override
         public Object of(Frame frame) {
             Object value = left.of(frame);
             Object pattern = right.of(frame);
-            if (value == Values.NULL || pattern == Values.NULL) {
+            Object escaping = escape.of(frame);
+            if (value == Values.NULL || pattern == Values.NULL || escaping == Values.NULL) {
                 return Values.NULL;
             }
-            if (!pattern.equals(lastText)) {
-                lastText = pattern.toString();
-                last = compiler.apply(lastText);
+            return matches.test(value, pattern(pattern.toString(), escaping.toString()));
+        }
+
+        private P pattern(String text, String escaping) {
+            P known = last;
+            if (known == null || !text.equals(lastText) || !escaping.equals(lastEscape)) {
+                known = compiler.apply(text, escaping);
+                last = known;
+                lastText = text;
+                lastEscape = escaping;
             }
-            return matches.test(value, last);
+            return known;
         }
     }
 }

@@ -153,27 +153,6 @@ final class Operators {
                 : casts.text(left, leftType) + casts.text(right, rightType);
     }
 
-    /** A matcher of LIKE's pattern. */
-    static Pattern like(String pattern, String escape, boolean ignoresCase) {
-        StringBuilder regex = new StringBuilder();
-        StringBuilder literal = new StringBuilder();
-        for (int index = 0; index < pattern.length(); index++) {
-            String character = pattern.substring(index, index + 1);
-            boolean isEscaped = character.equals(escape) && index + 1 < pattern.length();
-            if (isEscaped) {
-                literal.append(pattern.charAt(++index));
-            } else if (character.equals("%") || character.equals("_")) {
-                regex.append(Pattern.quote(literal.toString()));
-                literal.setLength(0);
-                regex.append(character.equals("%") ? ".*" : ".");
-            } else {
-                literal.append(character);
-            }
-        }
-        regex.append(Pattern.quote(literal.toString()));
-        return Pattern.compile(regex.toString(), flags(ignoresCase) | Pattern.DOTALL);
-    }
-
     /** A matcher of a regular expression of PostgreSQL, as far as Java's are the same. */
     static Pattern regex(String pattern, boolean ignoresCase) {
         try {

@@ -6,6 +6,7 @@ import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.postgresql.plan.Computation.Evaluation;
 import io.stele.sidecar.postgresql.sql.Expression;
+import io.stele.sidecar.postgresql.sql.LikePattern;
 import io.stele.sidecar.postgresql.sql.NoFixedPlanException;
 import io.stele.sidecar.postgresql.sql.Statement.TableName;
 import io.stele.sidecar.postgresql.type.ColumnValues;
@@ -401,8 +402,11 @@ final class Compiler {
                     Object form = pattern.evaluate(scope);
                     return text == null || form == null
                             ? null
-                            : LikePattern.matches(
-                                    text(text, scope), text(form, scope), like.ignoreCase());
+                            : LikePattern.of(
+                                            text(form, scope),
+                                            LikePattern.DEFAULT_ESCAPE,
+                                            like.ignoreCase())
+                                    .matches(text(text, scope));
                 });
     }
 
