@@ -201,7 +201,8 @@ final class SidecarModule implements Module {
             EngineService engine,
             AccessControl access,
             PostgresConfig config,
-            Optional<TrinoGateway> trino) {
+            Optional<TrinoGateway> trino,
+            Clock clock) {
         return new StatementPreparer(
                 () -> engine.engine().catalog().current(),
                 access,
@@ -213,7 +214,10 @@ final class SidecarModule implements Module {
                                         ScanPredicate.ALL)
                                 .rowCount(),
                 new CatalogQueries(
-                        () -> engine.engine().catalog().current(), access, config.getDatabase()),
+                        () -> engine.engine().catalog().current(),
+                        access,
+                        config.getDatabase(),
+                        clock),
                 trino.isPresent());
     }
 

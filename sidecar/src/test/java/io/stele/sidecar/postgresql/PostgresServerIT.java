@@ -588,6 +588,23 @@ final class PostgresServerIT {
     }
 
     @Test
+    void currentTimesAreThoseOfTheTransaction() throws SQLException {
+        try (Connection connection = connect()) {
+            connection.setAutoCommit(false);
+            String times = "SELECT now(), statement_timestamp(), clock_timestamp()";
+            List<Object> first = JdbcRows.of(connection, times).getFirst();
+            List<Object> second = JdbcRows.of(connection, times).getFirst();
+            assertThat(second.get(0)).isEqualTo(first.get(0));
+            assertThat((Timestamp) second.get(1)).isAfter((Timestamp) first.get(1));
+            assertThat((Timestamp) second.get(2)).isAfterOrEqualTo((Timestamp) second.get(1));
+            connection.commit();
+            assertThat((Timestamp) JdbcRows.of(connection, times).getFirst().getFirst())
+                    .isAfter((Timestamp) first.get(0));
+            connection.commit();
+        }
+    }
+
+    @Test
     void aPatternThatEndsWithItsEscapeIsRefused() throws SQLException {
         try (Connection connection = connect()) {
             assertThat(run(connection, "INSERT INTO orders (id, status) VALUES (777, 'xy')"))

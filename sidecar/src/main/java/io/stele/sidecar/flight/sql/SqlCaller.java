@@ -5,10 +5,9 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.QueryIdentity;
 import io.stele.sidecar.auth.AuthenticatedUser;
 import io.stele.sidecar.postgresql.plan.Scope;
+import io.stele.sidecar.postgresql.sql.CurrentTimes;
 import io.stele.sidecar.postgresql.trino.TrinoIdentity;
-import java.time.Instant;
 import java.time.ZoneOffset;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.UUID;
 
@@ -35,9 +34,8 @@ public record SqlCaller(AuthenticatedUser user, QueryIdentity identity, List<Str
         return new TrinoIdentity(name(), identity.source(), ZoneOffset.UTC, searchPath);
     }
 
-    /** The session that expressions use; times are in UTC. */
-    Scope.Session session(Instant now) {
-        return new Scope.Session(
-                name(), ZoneOffset.UTC, now.truncatedTo(ChronoUnit.MICROS), UUID::randomUUID);
+    /** The session that expressions use. */
+    Scope.Session session(CurrentTimes times) {
+        return new Scope.Session(name(), times, UUID::randomUUID);
     }
 }

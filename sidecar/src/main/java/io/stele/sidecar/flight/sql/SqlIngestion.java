@@ -16,13 +16,13 @@ import io.stele.sidecar.access.AccessControl;
 import io.stele.sidecar.access.AccessDeniedException;
 import io.stele.sidecar.access.Privilege;
 import io.stele.sidecar.postgresql.plan.FixedPlan.InsertPlan;
+import io.stele.sidecar.postgresql.plan.Scope;
 import io.stele.sidecar.postgresql.run.Cancellation;
 import io.stele.sidecar.postgresql.run.Client;
 import io.stele.sidecar.postgresql.run.PlanExecutor;
 import io.stele.sidecar.postgresql.session.PreparedStatement;
 import io.stele.sidecar.postgresql.wire.PostgresException;
 import io.stele.sidecar.postgresql.wire.SqlState;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -260,15 +260,15 @@ final class SqlIngestion {
         SqlStatement insert = statements.prepare(insert(table, fields), caller);
         InsertPlan plan = (InsertPlan) ((PreparedStatement.OnRows) insert.prepared().kind()).plan();
         ParameterRows parameters = new ParameterRows(insert.parameters(), fields, ZoneOffset.UTC);
-        Instant now = transaction.map(SqlTransaction::begun).orElseGet(clock::instant);
+        Scope.Session session = caller.session(SqlTransaction.times(transaction, clock));
         return transaction.isPresent()
                 ? new RowTarget.InTransaction(
-                        executor, plan, parameters, caller.session(now), transaction.get(), client)
+                        executor, plan, parameters, session, transaction.get(), client)
                 : new RowTarget.Planned(
                         executor.beginInsert(plan.table(), client),
                         plan,
                         parameters,
-                        caller.session(now));
+                        session);
     }
 
     private static ArrowRows rows(TableSchema table, List<ArrowField> fields) {

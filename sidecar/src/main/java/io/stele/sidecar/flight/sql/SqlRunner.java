@@ -26,7 +26,6 @@ import io.stele.sidecar.postgresql.type.TextFormat;
 import io.stele.sidecar.postgresql.wire.PostgresException;
 import io.stele.sidecar.postgresql.wire.SqlState;
 import java.io.IOException;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -97,8 +96,7 @@ final class SqlRunner {
     }
 
     private Scope.Session session(SqlCaller caller, Optional<SqlTransaction> transaction) {
-        Instant now = transaction.map(SqlTransaction::begun).orElseGet(clock::instant);
-        return caller.session(now);
+        return caller.session(SqlTransaction.times(transaction, clock));
     }
 
     private static Client client(SqlCaller caller, Cancellation cancellation) {
@@ -226,7 +224,11 @@ final class SqlRunner {
                         statement.prepared().sql(),
                         parameters,
                         kind.parameterOids(),
-                        new CatalogSession(caller.user(), 0, Map.of()));
+                        new CatalogSession(
+                                caller.user(),
+                                0,
+                                Map.of(),
+                                SqlTransaction.times(query.transaction(), clock)));
         TextRows rows = new TextRows(result.columns(), statement.results(), out);
         result.rows().forEach(rows::send);
         rows.end();

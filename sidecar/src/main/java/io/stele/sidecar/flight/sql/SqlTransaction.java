@@ -7,9 +7,13 @@ import io.stele.protocol.SteleException;
 import io.stele.sidecar.postgresql.run.Client;
 import io.stele.sidecar.postgresql.run.PlanExecutor;
 import io.stele.sidecar.postgresql.run.RowTransaction;
+import io.stele.sidecar.postgresql.sql.CurrentTimes;
 import io.stele.sidecar.postgresql.wire.PostgresException;
 import io.stele.sidecar.postgresql.wire.SqlState;
 import java.time.Instant;
+import java.time.InstantSource;
+import java.time.ZoneOffset;
+import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -39,9 +43,11 @@ final class SqlTransaction implements Handles.Held {
         this.begun = requireNonNull(begun, "begun is null");
     }
 
-    /** The value of now(). */
-    Instant begun() {
-        return begun;
+    /** The current times, in UTC, for a statement that begins now. */
+    static CurrentTimes times(Optional<SqlTransaction> transaction, InstantSource clock) {
+        Instant now = clock.instant();
+        return new CurrentTimes(
+                transaction.map(found -> found.begun).orElse(now), now, clock, ZoneOffset.UTC);
     }
 
     /** Records that a change was aborted halfway. */

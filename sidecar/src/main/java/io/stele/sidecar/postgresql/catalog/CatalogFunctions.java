@@ -3,11 +3,10 @@ package io.stele.sidecar.postgresql.catalog;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableMap;
+import io.stele.sidecar.postgresql.sql.CurrentTimes;
+import io.stele.sidecar.postgresql.type.TextFormat;
 import java.time.Instant;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
@@ -158,17 +157,21 @@ final class CatalogFunctions {
                     new Casts(context)
                             .findReference(argument(values, 0).toString(), type)
                             .orElse(Values.NULL);
-            case TypeOids.TIMESTAMPTZ -> time("yyyy-MM-dd HH:mm:ss.SSSSSSx");
-            case TypeOids.TIMESTAMP -> time("yyyy-MM-dd HH:mm:ss.SSSSSS");
-            case TypeOids.DATE -> time("yyyy-MM-dd");
+            case TypeOids.TIMESTAMPTZ -> TextFormat.write(instant(name));
+            case TypeOids.TIMESTAMP -> TextFormat.write(context.session().times().local());
+            case TypeOids.DATE -> TextFormat.write(context.session().times().date());
             default -> other(name, values);
         };
     }
 
-    private static String time(String pattern) {
-        return DateTimeFormatter.ofPattern(pattern, Locale.ROOT)
-                .withZone(ZoneOffset.UTC)
-                .format(Instant.now());
+    private Instant instant(String name) {
+        CurrentTimes times = context.session().times();
+        return switch (name) {
+            case "statement_timestamp" -> times.statement();
+            case "clock_timestamp" -> times.present();
+            case "pg_postmaster_start_time" -> context.serverStart();
+            default -> times.transaction();
+        };
     }
 
     private static Object argument(List<Object> values, int index) {

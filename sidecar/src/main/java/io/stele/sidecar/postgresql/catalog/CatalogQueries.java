@@ -10,7 +10,12 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.sidecar.access.AccessControl;
 import io.stele.sidecar.auth.AuthenticatedUser;
+import io.stele.sidecar.postgresql.sql.CurrentTimes;
 import io.stele.sidecar.postgresql.wire.PostgresException;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -40,6 +45,8 @@ public final class CatalogQueries implements AutoCloseable {
     private final Supplier<Catalog> catalog;
     private final AccessControl access;
     private final String database;
+    private final InstantSource clock;
+    private final Instant serverStart;
     private final Ticker ticker;
     private final StatementParser parser = new StatementParser();
     private volatile Optional<Relations> latest = Optional.empty(); // of all
@@ -59,16 +66,24 @@ public final class CatalogQueries implements AutoCloseable {
      * @param catalog the current catalog
      * @param access decides which tables a user sees
      * @param database the name of the one database that clients see
+     * @param clock of the server, whose start is now
      */
-    public CatalogQueries(Supplier<Catalog> catalog, AccessControl access, String database) {
-        this(catalog, access, database, Ticker.systemTicker());
+    public CatalogQueries(
+            Supplier<Catalog> catalog, AccessControl access, String database, InstantSource clock) {
+        this(catalog, access, database, clock, Ticker.systemTicker());
     }
 
     CatalogQueries(
-            Supplier<Catalog> catalog, AccessControl access, String database, Ticker ticker) {
+            Supplier<Catalog> catalog,
+            AccessControl access,
+            String database,
+            InstantSource clock,
+            Ticker ticker) {
         this.access = requireNonNull(access, "access is null");
         this.catalog = requireNonNull(catalog, "catalog is null");
         this.database = requireNonNull(database, "database is null");
+        this.clock = requireNonNull(clock, "clock is null");
+        this.serverStart = clock.instant().truncatedTo(ChronoUnit.MICROS);
         this.ticker = requireNonNull(ticker, "ticker is null");
     }
 
@@ -218,8 +233,12 @@ public final class CatalogQueries implements AutoCloseable {
                                 context(Optional.empty(), parameterTypeOids, session(user))));
     }
 
-    private static CatalogSession session(AuthenticatedUser user) {
-        return new CatalogSession(user, (int) ProcessHandle.current().pid(), Map.of());
+    private CatalogSession session(AuthenticatedUser user) {
+        return new CatalogSession(
+                user,
+                (int) ProcessHandle.current().pid(),
+                Map.of(),
+                CurrentTimes.now(clock, ZoneOffset.UTC));
     }
 
     private QueryContext context(
@@ -230,6 +249,7 @@ public final class CatalogQueries implements AutoCloseable {
                 relations(session.user()),
                 session,
                 database,
+                serverStart,
                 parameters,
                 parameterTypeOids,
                 ticker);

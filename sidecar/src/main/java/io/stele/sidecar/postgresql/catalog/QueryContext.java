@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import com.google.common.base.Ticker;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -29,6 +30,7 @@ final class QueryContext {
     private final CatalogRelations relations;
     private final CatalogSession session;
     private final String database;
+    private final Instant serverStart;
     private final Optional<List<Optional<String>>> parameters;
     private final List<Integer> parameterTypes;
     private final Ticker ticker;
@@ -44,12 +46,14 @@ final class QueryContext {
             CatalogRelations relations,
             CatalogSession session,
             String database,
+            Instant serverStart,
             Optional<List<Optional<String>>> parameters,
             List<Integer> parameterTypes,
             Ticker ticker) {
         this.relations = requireNonNull(relations, "relations is null");
         this.session = requireNonNull(session, "session is null");
         this.database = requireNonNull(database, "database is null");
+        this.serverStart = requireNonNull(serverStart, "serverStart is null");
         this.parameters = requireNonNull(parameters, "parameters is null");
         this.parameterTypes = new ArrayList<>(parameterTypes);
         this.ticker = requireNonNull(ticker, "ticker is null");
@@ -79,6 +83,10 @@ final class QueryContext {
 
     String database() {
         return database;
+    }
+
+    Instant serverStart() {
+        return serverStart;
     }
 
     /** The schemas where bare names are looked for, pg_catalog first. */

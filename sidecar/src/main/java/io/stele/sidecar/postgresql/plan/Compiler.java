@@ -14,8 +14,6 @@ import io.stele.sidecar.postgresql.type.PostgresType;
 import io.stele.sidecar.postgresql.type.TextFormat;
 import io.stele.sidecar.postgresql.wire.PostgresException;
 import io.stele.sidecar.postgresql.wire.SqlState;
-import java.time.LocalDate;
-import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
@@ -438,19 +436,18 @@ final class Compiler {
         String function = call.function() + "/" + arguments.size();
         return switch (function) {
             case "now/0", "current_timestamp/0", "transaction_timestamp/0" ->
-                    constant(PostgresType.TIMESTAMPTZ, scope -> scope.session().now());
+                    constant(
+                            PostgresType.TIMESTAMPTZ,
+                            scope -> scope.session().times().transaction());
+            case "statement_timestamp/0" ->
+                    constant(
+                            PostgresType.TIMESTAMPTZ, scope -> scope.session().times().statement());
+            case "clock_timestamp/0" ->
+                    constant(PostgresType.TIMESTAMPTZ, scope -> scope.session().times().present());
             case "current_date/0" ->
-                    constant(
-                            PostgresType.DATE,
-                            scope ->
-                                    LocalDate.ofInstant(
-                                            scope.session().now(), scope.session().zone()));
+                    constant(PostgresType.DATE, scope -> scope.session().times().date());
             case "localtimestamp/0" ->
-                    constant(
-                            PostgresType.TIMESTAMP,
-                            scope ->
-                                    LocalDateTime.ofInstant(
-                                            scope.session().now(), scope.session().zone()));
+                    constant(PostgresType.TIMESTAMP, scope -> scope.session().times().local());
             case "gen_random_uuid/0" ->
                     constant(PostgresType.UUID, scope -> scope.session().uuids().get());
             case "current_user/0", "session_user/0", "user/0" ->
@@ -479,8 +476,9 @@ final class Compiler {
                     yield coalesce(arguments);
                 }
                 throw new NoFixedPlanException(
-                        "one of the functions now, current_date, localtimestamp, lower, upper,"
-                                + " length, coalesce, gen_random_uuid",
+                        "one of the functions now, statement_timestamp, clock_timestamp,"
+                                + " current_date, localtimestamp, lower, upper, length, coalesce,"
+                                + " gen_random_uuid",
                         call.function());
             }
         };

@@ -1,9 +1,9 @@
 package io.stele.sidecar.postgresql.plan;
 
 import io.stele.protocol.row.BinaryRow;
+import io.stele.sidecar.postgresql.sql.CurrentTimes;
 import io.stele.sidecar.postgresql.wire.PostgresException;
 import io.stele.sidecar.postgresql.wire.SqlState;
-import java.time.Instant;
 import java.time.ZoneId;
 import java.util.List;
 import java.util.UUID;
@@ -21,13 +21,16 @@ public final class Scope {
     private @Nullable BinaryRow excluded;
 
     /**
-     * The values that are the same for all statements of a client, or of its transaction.
+     * The values of the session and its transaction that a statement uses.
      *
-     * @param zone of timestamps that name none
-     * @param now when the transaction began
      * @param uuids makes random UUIDs
      */
-    public record Session(String user, ZoneId zone, Instant now, Supplier<UUID> uuids) {}
+    public record Session(String user, CurrentTimes times, Supplier<UUID> uuids) {
+        /** The zone of timestamps that name none. */
+        public ZoneId zone() {
+            return times.zone();
+        }
+    }
 
     /**
      * @param parameters values of the classes of their types

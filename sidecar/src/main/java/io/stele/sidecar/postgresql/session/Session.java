@@ -104,10 +104,12 @@ public final class Session implements AutoCloseable {
 
     /** Runs the statements of a Query message in order; several statements are one transaction. */
     public void query(String sql) throws IOException {
+        block.messageArrived();
         closeUnnamedPortal();
         List<String> texts = StatementSplitter.split(sql);
         if (texts.isEmpty()) {
             replies.empty('I');
+            block.messagesEnded();
             return;
         }
         for (String text : texts) {
@@ -156,6 +158,7 @@ public final class Session implements AutoCloseable {
         if (block.isImplicit()) {
             boolean unused = block.commit();
         }
+        block.messagesEnded();
     }
 
     private PreparedStatement prepare(String sql, List<Integer> parameterOids) {
@@ -182,6 +185,7 @@ public final class Session implements AutoCloseable {
 
     /** Handles a Parse message. */
     public void parse(String name, String sql, List<Integer> parameterOids) throws IOException {
+        block.messageArrived();
         statements.reserve(name, sql);
         PreparedStatement statement = prepare(sql, parameterOids);
         checkBlock(statement);
@@ -201,6 +205,7 @@ public final class Session implements AutoCloseable {
             List<Optional<byte[]>> values,
             List<Integer> resultFormats)
             throws IOException {
+        block.messageArrived();
         PreparedStatement statement = statements.get(statementName);
         checkBlock(statement);
         long parameterBytes = portals.reserve(portalName, values);
@@ -326,6 +331,7 @@ public final class Session implements AutoCloseable {
      *     arrive together are one transaction
      */
     public void execute(String portalName, int maxRows, boolean isAlone) throws IOException {
+        block.messageArrived();
         Portal portal = portals.get(portalName);
         checkBlock(portal.statement());
         checkAlone(portal.statement(), isAlone);
@@ -446,11 +452,15 @@ public final class Session implements AutoCloseable {
                         portal.statement().sql(),
                         Parameters.texts(portal.parameters()),
                         parameterOids(portal.statement()),
-                        new CatalogSession(client.user(), processId, settings.all()));
+                        new CatalogSession(
+                                client.user(),
+                                processId,
+                                settings.all(),
+                                block.times(settings.zone())));
     }
 
     private Scope.Session scope() {
-        return new Scope.Session(user, settings.zone(), block.begun(), UUID::randomUUID);
+        return new Scope.Session(user, block.times(settings.zone()), UUID::randomUUID);
     }
 
     private void runOnRows(Portal portal, int maxRows) throws IOException {

@@ -5,11 +5,11 @@ import static java.util.Objects.requireNonNull;
 import io.stele.sidecar.postgresql.run.Client;
 import io.stele.sidecar.postgresql.run.PlanExecutor;
 import io.stele.sidecar.postgresql.run.RowTransaction;
+import io.stele.sidecar.postgresql.sql.CurrentTimes;
 import io.stele.sidecar.postgresql.wire.PostgresException;
 import io.stele.sidecar.postgresql.wire.SqlState;
-import java.time.Instant;
 import java.time.InstantSource;
-import java.time.temporal.ChronoUnit;
+import java.time.ZoneId;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -20,19 +20,17 @@ import org.jspecify.annotations.Nullable;
 final class TransactionBlock implements AutoCloseable {
     private final PlanExecutor executor;
     private final Client client;
-    private final InstantSource clock;
+    private final TransactionTimes times;
     private boolean isOpen;
     private boolean hasFailed;
     private boolean isImplicit; // made for statements that were sent together
     private boolean isReadOnly;
-    private Instant begun;
     private @Nullable RowTransaction transaction;
 
     TransactionBlock(PlanExecutor executor, Client client, InstantSource clock) {
         this.executor = requireNonNull(executor, "executor is null");
         this.client = requireNonNull(client, "client is null");
-        this.clock = requireNonNull(clock, "clock is null");
-        this.begun = clock.instant();
+        this.times = new TransactionTimes(clock);
     }
 
     /** The letter of ReadyForQuery. */
@@ -56,9 +54,6 @@ final class TransactionBlock implements AutoCloseable {
     }
 
     void begin(boolean readOnly) {
-        if (!isOpen) {
-            begun = now();
-        }
         isOpen = true;
         isImplicit = false; // BEGIN makes it explicit
         hasFailed = false;
@@ -109,16 +104,21 @@ final class TransactionBlock implements AutoCloseable {
         }
     }
 
-    /**
-     * The value of now(): the start of the block, or the present outside of a block, in
-     * microseconds as in PostgreSQL.
-     */
-    Instant begun() {
-        return isOpen ? begun : now();
+    /** Records the arrival of a message with a statement, or with a part of one. */
+    void messageArrived() {
+        times.messageArrived();
     }
 
-    private Instant now() {
-        return clock.instant().truncatedTo(ChronoUnit.MICROS);
+    /** Ends the transaction of statements that were sent together, unless a block is open. */
+    void messagesEnded() {
+        if (!isOpen) {
+            times.end();
+        }
+    }
+
+    /** The current times for a statement. */
+    CurrentTimes times(ZoneId zone) {
+        return times.current(zone);
     }
 
     /**
@@ -131,6 +131,8 @@ final class TransactionBlock implements AutoCloseable {
         } else if (isOpen) {
             hasFailed = true;
             end();
+        } else {
+            times.end();
         }
     }
 
@@ -193,6 +195,7 @@ final class TransactionBlock implements AutoCloseable {
         isImplicit = false;
         isReadOnly = false;
         hasFailed = false;
+        times.end();
         end();
     }
 }

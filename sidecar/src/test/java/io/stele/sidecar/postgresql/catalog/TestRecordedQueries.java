@@ -7,10 +7,13 @@ import io.stele.protocol.SteleException;
 import io.stele.sidecar.access.AccessControl;
 import io.stele.sidecar.auth.AuthenticatedUser;
 import io.stele.sidecar.metrics.AccessMetrics;
+import io.stele.sidecar.postgresql.sql.CurrentTimes;
 import io.stele.sidecar.postgresql.sql.StatementSplitter;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.InstantSource;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -49,7 +52,8 @@ final class TestRecordedQueries {
                 new CatalogQueries(
                         catalog::current,
                         AccessControl.withoutRules(new AccessMetrics()),
-                        "stele")) {
+                        "stele",
+                        InstantSource.system())) {
             for (Recorded recorded : recorded(client)) {
                 try {
                     answer(queries, recorded);
@@ -69,7 +73,11 @@ final class TestRecordedQueries {
                         recorded.sql(),
                         recorded.parameters(),
                         List.of(),
-                        new CatalogSession(ANN, 1, Map.of()));
+                        new CatalogSession(
+                                ANN,
+                                1,
+                                Map.of(),
+                                CurrentTimes.now(InstantSource.system(), ZoneOffset.UTC)));
         assertThat(result.columns()).isEqualTo(described);
         assertThat(result.columns()).isNotEmpty();
         for (List<Optional<String>> row : result.rows()) {
