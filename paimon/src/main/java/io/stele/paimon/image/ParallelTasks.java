@@ -8,8 +8,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -38,56 +39,81 @@ final class ParallelTasks {
     }
 
     /**
-     * Returns the results in the order of the inputs, or throws the failure of the first input, in
-     * this order, that failed.
+     * Returns the results in the order of the inputs. After a failure no task is started. When all
+     * started tasks have ended, it throws the failure of the first input, in this order, that
+     * failed, with the others suppressed.
      */
     <T, R> List<R> map(List<T> inputs, Task<? super T, ? extends R> task) throws IOException {
-        List<CompletableFuture<R>> results = new ArrayList<>(inputs.size());
-        for (int i = 0; i < inputs.size(); i++) {
-            results.add(new CompletableFuture<>());
-        }
-        AtomicInteger next = new AtomicInteger();
-        Runnable worker = () -> work(inputs, task, results, next);
+        Batch<T, R> batch = new Batch<>(inputs, task);
         for (int i = 1; i < Math.min(parallelism, inputs.size()); i++) {
             try {
-                executor.execute(worker);
+                executor.execute(batch);
             } catch (RejectedExecutionException e) {
                 break; // the caller's thread does it
             }
         }
-        worker.run();
-        List<R> values = new ArrayList<>(inputs.size());
-        for (CompletableFuture<R> result : results) {
-            values.add(await(result));
-        }
-        return values;
+        batch.run();
+        return batch.await();
     }
 
-    private static <T, R> void work(
-            List<T> inputs,
-            Task<? super T, ? extends R> task,
-            List<CompletableFuture<R>> results,
-            AtomicInteger next) {
-        for (int i = next.getAndIncrement(); i < inputs.size(); i = next.getAndIncrement()) {
-            try {
-                results.get(i).complete(task.run(inputs.get(i)));
-            } catch (Throwable failure) {
-                results.get(i).completeExceptionally(failure);
+    /** The state of one call, run by each of its threads. */
+    private static final class Batch<T, R> implements Runnable {
+        private final List<T> inputs;
+        private final Task<? super T, ? extends R> task;
+        private final List<CompletableFuture<R>> results = new ArrayList<>();
+        private final AtomicInteger next = new AtomicInteger();
+        private final Map<Integer, Throwable> failures = new ConcurrentSkipListMap<>();
+
+        Batch(List<T> inputs, Task<? super T, ? extends R> task) {
+            this.inputs = requireNonNull(inputs, "inputs is null");
+            this.task = requireNonNull(task, "task is null");
+            inputs.forEach(_ -> results.add(new CompletableFuture<>()));
+        }
+
+        @Override
+        public void run() {
+            for (int i = next.getAndIncrement(); i < inputs.size(); i = next.getAndIncrement()) {
+                if (!failures.isEmpty()) {
+                    results.get(i).cancel(false);
+                    continue;
+                }
+                try {
+                    results.get(i).complete(task.run(inputs.get(i)));
+                } catch (Throwable failure) {
+                    failures.put(i, failure);
+                    results.get(i).completeExceptionally(failure);
+                }
             }
         }
-    }
 
-    private static <R> R await(CompletableFuture<R> result) throws IOException {
-        try {
-            return result.join();
-        } catch (CompletionException e) {
-            Throwable cause = requireNonNull(e.getCause(), "cause is null");
-            if (cause instanceof UncheckedIOException unchecked) {
-                cause = requireNonNull(unchecked.getCause(), "cause is null");
+        List<R> await() throws IOException {
+            CompletableFuture.allOf(results.toArray(CompletableFuture<?>[]::new))
+                    .exceptionally(_ -> null) // it is among the failures
+                    .join();
+            if (!failures.isEmpty()) {
+                throw failure();
             }
-            Throwables.throwIfInstanceOf(cause, IOException.class);
-            Throwables.throwIfUnchecked(cause);
-            throw new IOException("a task failed", cause);
+            return results.stream().map(CompletableFuture::join).toList();
+        }
+
+        private IOException failure() {
+            List<Throwable> all = failures.values().stream().map(Batch::unwrap).toList();
+            Throwable first = all.getFirst();
+            for (Throwable other : all.subList(1, all.size())) {
+                if (other != first) {
+                    first.addSuppressed(other);
+                }
+            }
+            Throwables.throwIfUnchecked(first);
+            return first instanceof IOException known
+                    ? known
+                    : new IOException("a task failed", first);
+        }
+
+        private static Throwable unwrap(Throwable failure) {
+            return failure instanceof UncheckedIOException unchecked
+                    ? requireNonNull(unchecked.getCause(), "cause is null")
+                    : failure;
         }
     }
 }

@@ -5,11 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -72,5 +76,75 @@ final class TestParallelTasks {
                                         }))
                 .isInstanceOf(IOException.class)
                 .hasMessage("unchecked");
+    }
+
+    @Test
+    void startsNothingAfterAFailure() {
+        List<Integer> started = new ArrayList<>();
+        ParallelTasks tasks = new ParallelTasks(_ -> {}, 4); // the caller's thread does all
+
+        assertThatThrownBy(
+                        () ->
+                                tasks.map(
+                                        INPUTS,
+                                        input -> {
+                                            started.add(input);
+                                            if (input == 3) {
+                                                throw new IOException("of " + input);
+                                            }
+                                            return input;
+                                        }))
+                .hasMessage("of 3");
+        assertThat(started).containsExactly(0, 1, 2, 3);
+    }
+
+    @Test
+    void waitsForTheStartedTasksAndReportsAllFailures() throws Exception {
+        int parallelism = 3;
+        CyclicBarrier allStarted = new CyclicBarrier(parallelism);
+        CountDownLatch lastFailed = new CountDownLatch(1);
+        AtomicInteger ended = new AtomicInteger();
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            ParallelTasks tasks = new ParallelTasks(threads, parallelism);
+            assertThatThrownBy(
+                            () ->
+                                    tasks.map(
+                                            INPUTS,
+                                            input -> {
+                                                await(allStarted);
+                                                if (input == 2) {
+                                                    ended.incrementAndGet();
+                                                    lastFailed.countDown();
+                                                    throw new IllegalStateException("of 2");
+                                                }
+                                                await(lastFailed);
+                                                ended.incrementAndGet();
+                                                throw new IOException("of " + input);
+                                            }))
+                    .isInstanceOf(IOException.class)
+                    .hasMessage("of 0")
+                    .satisfies(
+                            first ->
+                                    assertThat(first.getSuppressed())
+                                            .extracting(Throwable::getMessage)
+                                            .containsExactly("of 1", "of 2"));
+            assertThat(ended).hasValue(parallelism);
+        }
+    }
+
+    private static void await(CyclicBarrier barrier) {
+        try {
+            barrier.await(30, TimeUnit.SECONDS);
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 }
