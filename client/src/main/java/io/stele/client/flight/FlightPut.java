@@ -33,6 +33,7 @@ public final class FlightPut implements AutoCloseable {
     private final Object lock = new Object();
     private final ArrayDeque<CompletableFuture<PutReply>> unanswered = new ArrayDeque<>();
     private final CompletableFuture<@Nullable Void> closed = new CompletableFuture<>();
+    private boolean halfClosed; // of the sender's thread
     private boolean ended;
     private @Nullable SteleException failure;
 
@@ -70,12 +71,20 @@ public final class FlightPut implements AutoCloseable {
         return reply;
     }
 
-    /** Ends the stream and waits for all replies. */
-    public void finish() {
+    /** Ends the stream without a wait for the replies; {@link #finish} must follow. */
+    public void end() {
         synchronized (lock) {
             checkOpen();
         }
+        halfClosed = true;
         call.halfClose();
+    }
+
+    /** Ends the stream, unless {@link #end} did, and waits for all replies. */
+    public void finish() {
+        if (!halfClosed) {
+            end();
+        }
         try {
             closed.get();
         } catch (InterruptedException e) {

@@ -230,6 +230,27 @@ final class TestFlightClient {
     }
 
     @Test
+    void severalPutsEndSideBySide() throws Exception {
+        service.endTogether(2);
+        PutTarget target = PutTarget.of(new TableName("s", "t"), PutMode.APPEND);
+        try (FlightPut one = client.put();
+                FlightPut two = client.put()) {
+            List<CompletableFuture<PutReply>> replies = new ArrayList<>();
+            for (FlightPut put : List.of(one, two)) {
+                put.sendSchema(
+                        FlightDescriptor.command(ApiJson.write(target)),
+                        FlightData.schema(ByteBuffer.wrap(new byte[] {1})));
+                replies.add(
+                        put.sendBatch(FlightData.of(ByteBuffer.wrap(new byte[] {2}), List.of())));
+                put.end();
+            }
+            one.finish();
+            two.finish();
+            assertThat(replies).allMatch(CompletableFuture::isDone);
+        }
+    }
+
+    @Test
     void testPutsFailWithTheServiceAndTheirBatches() {
         service.breakAfter(sequence -> sequence == 1);
         PutTarget target = PutTarget.of(new TableName("s", "t"), PutMode.APPEND);

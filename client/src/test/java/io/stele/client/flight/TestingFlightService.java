@@ -54,6 +54,8 @@ public final class TestingFlightService implements BindableService, AutoCloseabl
     private final List<Long> sequences = new CopyOnWriteArrayList<>();
     private final List<PutTarget> targets = new CopyOnWriteArrayList<>();
     private final AtomicInteger sent = new AtomicInteger();
+    private final List<StreamObserver<PutResult>> heldEnds = new ArrayList<>(); // guarded by itself
+    private volatile int endsTogether = 1;
     private volatile LongPredicate breaksAfter = sequence -> false;
 
     public TestingFlightService() throws IOException {
@@ -94,6 +96,11 @@ public final class TestingFlightService implements BindableService, AutoCloseabl
     /** Breaks the put after a batch was kept and before it is answered. */
     public void breakAfter(LongPredicate sequence) {
         breaksAfter = sequence;
+    }
+
+    /** Holds the ends of puts until this many puts have ended. */
+    void endTogether(int puts) {
+        endsTogether = puts;
     }
 
     @Override
@@ -202,7 +209,13 @@ public final class TestingFlightService implements BindableService, AutoCloseabl
 
             @Override
             public void onCompleted() {
-                observer.onCompleted();
+                synchronized (heldEnds) {
+                    heldEnds.add(observer);
+                    if (heldEnds.size() >= endsTogether) {
+                        heldEnds.forEach(StreamObserver::onCompleted);
+                        heldEnds.clear();
+                    }
+                }
             }
         };
     }

@@ -48,6 +48,7 @@ final class RowIdDeletes implements RowDeletes {
 
     @Override
     public void finish() {
+        shards.values().forEach(StagedRows::end); // all, so that the shards work side by side
         shards.values().forEach(StagedRows::finish);
     }
 

@@ -40,6 +40,7 @@ final class StagedRows implements AutoCloseable {
     private final ArrowBatchEncoder encoder;
     private final List<CompletableFuture<PutReply>> replies = new ArrayList<>();
     private @Nullable FlightPut put;
+    private boolean ended;
     private long batchBytes; // of the rows of the next batch
     private long sentBytes;
 
@@ -83,10 +84,26 @@ final class StagedRows implements AutoCloseable {
         return sentBytes;
     }
 
-    /** Sends the remaining rows and waits until the sidecar holds everything. */
-    void finish() {
+    /** Sends the remaining rows and ends the stream; {@link #finish} must follow. */
+    void end() {
         if (encoder.rowCount() > 0) {
             send();
+        }
+        ended = true;
+        if (put == null) {
+            return;
+        }
+        try {
+            put.end();
+        } catch (SteleException e) {
+            throw sidecar.streamFailed(e);
+        }
+    }
+
+    /** Sends the remaining rows, unless {@link #end} did, and waits until all are staged. */
+    void finish() {
+        if (!ended) {
+            end();
         }
         if (put == null) {
             return;
