@@ -48,7 +48,7 @@ import io.stele.connector.read.prune.ShardPruning;
 import io.stele.connector.read.split.SteleSplitManager;
 import io.stele.connector.sidecar.Leases;
 import io.stele.connector.sidecar.SidecarFiles;
-import io.stele.connector.sidecar.SnapshotLeases;
+import io.stele.connector.sidecar.QuerySnapshots;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.sidecar.Warehouse;
 import io.stele.connector.sidecar.WorkerDataCache;
@@ -95,7 +95,7 @@ final class SteleModule implements Module {
         binder.bind(MetadataWatch.class).in(Scopes.SINGLETON);
         binder.bind(SteleSidecar.class).in(Scopes.SINGLETON);
         binder.bind(Leases.class).in(Scopes.SINGLETON);
-        binder.bind(SnapshotLeases.class).in(Scopes.SINGLETON);
+        binder.bind(QuerySnapshots.class).in(Scopes.SINGLETON);
         binder.bind(Warehouse.class).in(Scopes.SINGLETON);
         binder.bind(ObjectStore.class).to(Warehouse.class);
         binder.bind(TrinoTypes.class).in(Scopes.SINGLETON);
@@ -171,8 +171,8 @@ final class SteleModule implements Module {
 
     @Provides
     @Singleton
-    static ShardQueues shardQueues(SnapshotLeases snapshotLeases) {
-        return new ShardQueues(snapshotLeases::isOpen);
+    static ShardQueues shardQueues(QuerySnapshots querySnapshots) {
+        return new ShardQueues(querySnapshots::isOpen);
     }
 
     @Provides

@@ -21,7 +21,7 @@ import io.stele.paimon.image.ImageMetrics;
 import io.stele.paimon.image.ImageOptions;
 import io.stele.paimon.image.LeaseOptions;
 import io.stele.paimon.image.PinnedSnapshots;
-import io.stele.paimon.image.SnapshotLeases;
+import io.stele.paimon.image.LatestSnapshots;
 import io.stele.paimon.image.TableImages;
 import io.stele.paimon.image.TableSchemas;
 import io.stele.paimon.metadata.ForChecks;
@@ -128,7 +128,7 @@ final class PaimonModule implements Module {
 
     @Provides
     @Singleton
-    static SnapshotLeases snapshotLeases(
+    static LatestSnapshots latestSnapshots(
             PaimonConfig config,
             @ForChecks ScheduledExecutorService scheduler,
             @ForChecks Executor executor) {
@@ -138,7 +138,7 @@ final class PaimonModule implements Module {
                         LeaseOptions.DEFAULT.idleAfter(),
                         LeaseOptions.DEFAULT.maxTables(),
                         LeaseOptions.DEFAULT.maxSnapshots());
-        return new SnapshotLeases(options, scheduler, executor, System::nanoTime);
+        return new LatestSnapshots(options, scheduler, executor, System::nanoTime);
     }
 
     @Provides

@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.airlift.log.Logger;
 import io.stele.client.flight.FlightStream;
-import io.stele.connector.sidecar.SnapshotLeases;
+import io.stele.connector.sidecar.QuerySnapshots;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.QueryIdentity;
@@ -35,11 +35,11 @@ final class RowCounts {
                     1);
 
     private final SteleSidecar sidecar;
-    private final SnapshotLeases snapshotLeases;
+    private final QuerySnapshots querySnapshots;
 
-    RowCounts(SteleSidecar sidecar, SnapshotLeases snapshotLeases) {
+    RowCounts(SteleSidecar sidecar, QuerySnapshots querySnapshots) {
         this.sidecar = requireNonNull(sidecar, "sidecar is null");
-        this.snapshotLeases = requireNonNull(snapshotLeases, "snapshotLeases is null");
+        this.querySnapshots = requireNonNull(querySnapshots, "querySnapshots is null");
     }
 
     /**
@@ -49,8 +49,8 @@ final class RowCounts {
     OptionalLong before(
             Lsn lsn, TableSchema table, ScanPredicate predicate, QueryIdentity identity) {
         TableName name = new TableName(table.schemaName(), table.tableName());
-        try (SnapshotLeases.Lease lease =
-                snapshotLeases.openVersion(name, new Lsn(lsn.value() - 1)).lease()) {
+        try (QuerySnapshots.Lease lease =
+                querySnapshots.openVersion(name, new Lsn(lsn.value() - 1)).lease()) {
             ScanTicket ticket =
                     ScanTicket.of(table.id(), ScanMode.AGGREGATE, List.of())
                             .at(lease.id(), lease.lsn())

@@ -36,7 +36,7 @@ import io.stele.connector.metadata.transaction.TransactionSnapshot;
 import io.stele.connector.metadata.transaction.WriteTransactions;
 import io.stele.connector.metadata.view.MaterializedViews;
 import io.stele.connector.metadata.view.Views;
-import io.stele.connector.sidecar.SnapshotLeases;
+import io.stele.connector.sidecar.QuerySnapshots;
 import io.stele.connector.type.ScanPredicates;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.api.catalog.TableDescription;
@@ -230,7 +230,7 @@ public final class SteleMetadata implements ConnectorMetadata {
         if (table == null) {
             return null;
         }
-        SnapshotLeases.Lease lease = snapshot.snapshotLease(atLeast);
+        QuerySnapshots.Lease lease = snapshot.snapshotLease(atLeast);
         if (snapshot.isYoungerThanSnapshot(table)) {
             return versions.find(tableName, lease.lsn()).orElse(null);
         }

@@ -19,7 +19,7 @@ import io.stele.connector.metadata.transaction.WriteTransactions;
 import io.stele.connector.metadata.view.MaterializedViews;
 import io.stele.connector.metadata.view.Views;
 import io.stele.connector.sidecar.Leases;
-import io.stele.connector.sidecar.SnapshotLeases;
+import io.stele.connector.sidecar.QuerySnapshots;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.type.TrinoTypes;
 import io.stele.protocol.QueryIdentity;
@@ -31,7 +31,7 @@ import java.util.Optional;
 /** A factory of the {@link SteleMetadata} of one transaction. Thread-safe. */
 public final class SteleMetadataFactory {
     private final SteleSidecar sidecar;
-    private final SnapshotLeases snapshotLeases;
+    private final QuerySnapshots querySnapshots;
     private final Leases leases;
     private final MetadataCache cache;
     private final ScanPlanCache plans;
@@ -46,7 +46,7 @@ public final class SteleMetadataFactory {
     @Inject
     public SteleMetadataFactory(
             SteleSidecar sidecar,
-            SnapshotLeases snapshotLeases,
+            QuerySnapshots querySnapshots,
             Leases leases,
             MetadataCache cache,
             ScanPlanCache plans,
@@ -59,7 +59,7 @@ public final class SteleMetadataFactory {
             CatalogName catalogName) {
         this.costs = requireNonNull(costs, "costs is null");
         this.sidecar = requireNonNull(sidecar, "sidecar is null");
-        this.snapshotLeases = requireNonNull(snapshotLeases, "snapshotLeases is null");
+        this.querySnapshots = requireNonNull(querySnapshots, "querySnapshots is null");
         this.leases = requireNonNull(leases, "leases is null");
         this.cache = requireNonNull(cache, "cache is null");
         this.plans = requireNonNull(plans, "plans is null");
@@ -86,7 +86,7 @@ public final class SteleMetadataFactory {
         TransactionSnapshot snapshot =
                 new TransactionSnapshot(
                         catalog,
-                        snapshotLeases,
+                        querySnapshots,
                         keeps ? Optional.of(cache) : Optional.empty(),
                         new TransactionPlans(keeps ? Optional.of(plans) : Optional.empty()),
                         actions::changes);
@@ -94,8 +94,8 @@ public final class SteleMetadataFactory {
                 catalog,
                 writes,
                 snapshot,
-                new PastTables(catalog, snapshotLeases),
-                new RowCounts(sidecar, snapshotLeases),
+                new PastTables(catalog, querySnapshots),
+                new RowCounts(sidecar, querySnapshots),
                 definitions,
                 statistics,
                 new MetadataTables(catalog, types),

@@ -11,10 +11,10 @@ import org.weakref.jmx.Managed;
  */
 public final class ImageMetrics {
     private final TableImages images;
-    private final SnapshotLeases snapshots;
+    private final LatestSnapshots snapshots;
 
     @Inject
-    public ImageMetrics(TableImages images, SnapshotLeases snapshots) {
+    public ImageMetrics(TableImages images, LatestSnapshots snapshots) {
         this.images = requireNonNull(images, "images is null");
         this.snapshots = requireNonNull(snapshots, "snapshots is null");
     }

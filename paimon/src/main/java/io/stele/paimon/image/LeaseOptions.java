@@ -6,7 +6,7 @@ import static java.util.Objects.requireNonNull;
 import java.time.Duration;
 
 /**
- * The settings of {@link SnapshotLeases}: pace and limits of the background checks for new
+ * The settings of {@link LatestSnapshots}: pace and limits of the background checks for new
  * snapshots.
  *
  * @param interval between two checks of a table in use

@@ -17,11 +17,11 @@ import org.apache.paimon.table.FileStoreTable;
  * errors. Thread-safe; may wait for the store.
  */
 public final class PinnedSnapshots {
-    private final SnapshotLeases leases;
+    private final LatestSnapshots snapshots;
 
     @Inject
-    public PinnedSnapshots(SnapshotLeases leases) {
-        this.leases = requireNonNull(leases, "leases is null");
+    public PinnedSnapshots(LatestSnapshots snapshots) {
+        this.snapshots = requireNonNull(snapshots, "snapshots is null");
     }
 
     /**
@@ -34,7 +34,7 @@ public final class PinnedSnapshots {
         try {
             return handle.tag().isPresent()
                     ? tagged(handle, table, handle.tag().get())
-                    : leases.snapshot(table, id);
+                    : snapshots.snapshot(table, id);
         } catch (FileNotFoundException e) {
             throw new TrinoException(
                     PAIMON_SNAPSHOT_EXPIRED,

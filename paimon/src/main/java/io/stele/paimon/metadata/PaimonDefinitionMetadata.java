@@ -6,7 +6,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.paimon.handle.PaimonColumnHandle;
 import io.stele.paimon.handle.PaimonTableHandle;
-import io.stele.paimon.image.SnapshotLeases;
+import io.stele.paimon.image.LatestSnapshots;
 import io.stele.paimon.table.LakeTables;
 import io.stele.paimon.type.PaimonTypes;
 import io.trino.spi.TrinoException;
@@ -40,7 +40,7 @@ class PaimonDefinitionMetadata extends PaimonMetadata {
             TableNames names,
             TableLeases leases,
             LakeTables lakeTables,
-            SnapshotLeases snapshots,
+            LatestSnapshots snapshots,
             TableStatisticsReader statistics,
             WritableTables tables,
             TableDefinitions definitions) {

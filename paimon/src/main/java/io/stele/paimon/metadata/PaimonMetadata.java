@@ -9,7 +9,7 @@ import io.airlift.log.Logger;
 import io.stele.paimon.config.PaimonSessionProperties;
 import io.stele.paimon.handle.PaimonColumnHandle;
 import io.stele.paimon.handle.PaimonTableHandle;
-import io.stele.paimon.image.SnapshotLeases;
+import io.stele.paimon.image.LatestSnapshots;
 import io.stele.paimon.table.LakeTables;
 import io.stele.paimon.type.PaimonTypes;
 import io.trino.spi.TrinoException;
@@ -65,7 +65,7 @@ class PaimonMetadata implements ConnectorMetadata {
     private final TableNames names;
     private final TableLeases leases;
     private final LakeTables tables;
-    private final SnapshotLeases snapshots;
+    private final LatestSnapshots snapshots;
     private final TableStatisticsReader statistics;
 
     /**
@@ -78,7 +78,7 @@ class PaimonMetadata implements ConnectorMetadata {
             TableNames names,
             TableLeases leases,
             LakeTables tables,
-            SnapshotLeases snapshots,
+            LatestSnapshots snapshots,
             TableStatisticsReader statistics) {
         this.names = requireNonNull(names, "names is null");
         this.leases = requireNonNull(leases, "leases is null");

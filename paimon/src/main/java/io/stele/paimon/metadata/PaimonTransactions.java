@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
 import io.stele.paimon.config.PaimonConfig;
-import io.stele.paimon.image.SnapshotLeases;
+import io.stele.paimon.image.LatestSnapshots;
 import io.stele.paimon.store.Lake;
 import io.stele.paimon.table.LakeTables;
 import io.stele.paimon.write.TableCommits;
@@ -28,7 +28,7 @@ public final class PaimonTransactions {
     private final TableLeases leases;
     private final ScheduledExecutorService scheduler;
     private final LakeTables tables;
-    private final SnapshotLeases snapshots;
+    private final LatestSnapshots snapshots;
     private final TableStatisticsReader statistics;
     private final WritableTables writable;
     private final TableDefinitions definitions;
@@ -40,7 +40,7 @@ public final class PaimonTransactions {
     public PaimonTransactions(
             Lake lake,
             LakeTables tables,
-            SnapshotLeases snapshots,
+            LatestSnapshots snapshots,
             TableStatisticsReader statistics,
             TableCommits commits,
             TableCompaction compaction,

@@ -9,7 +9,7 @@ import io.stele.paimon.handle.PaimonColumnHandle;
 import io.stele.paimon.handle.PaimonMergeHandle;
 import io.stele.paimon.handle.PaimonTableHandle;
 import io.stele.paimon.handle.PaimonWriteHandle;
-import io.stele.paimon.image.SnapshotLeases;
+import io.stele.paimon.image.LatestSnapshots;
 import io.stele.paimon.table.LakeTables;
 import io.stele.paimon.write.MergeRowIds;
 import io.stele.paimon.write.RowChangeRules;
@@ -59,7 +59,7 @@ final class PaimonWriteMetadata extends PaimonDefinitionMetadata {
             TableNames names,
             TableLeases leases,
             LakeTables lakeTables,
-            SnapshotLeases snapshots,
+            LatestSnapshots snapshots,
             TableStatisticsReader statistics,
             WritableTables tables,
             TableDefinitions definitions,

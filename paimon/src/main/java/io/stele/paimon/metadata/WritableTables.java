@@ -5,7 +5,7 @@ import static io.trino.spi.StandardErrorCode.TRANSACTION_CONFLICT;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.paimon.handle.PaimonTableHandle;
-import io.stele.paimon.image.SnapshotLeases;
+import io.stele.paimon.image.LatestSnapshots;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.SchemaTableName;
 import io.trino.spi.connector.TableNotFoundException;
@@ -25,11 +25,11 @@ import org.apache.paimon.table.Table;
 public final class WritableTables {
     private final TableNames names;
     private final TableLeases leases;
-    private final SnapshotLeases snapshots;
+    private final LatestSnapshots snapshots;
     private final boolean writesEnabled;
 
     WritableTables(
-            TableNames names, TableLeases leases, SnapshotLeases snapshots, boolean writesEnabled) {
+            TableNames names, TableLeases leases, LatestSnapshots snapshots, boolean writesEnabled) {
         this.names = requireNonNull(names, "names is null");
         this.leases = requireNonNull(leases, "leases is null");
         this.snapshots = requireNonNull(snapshots, "snapshots is null");

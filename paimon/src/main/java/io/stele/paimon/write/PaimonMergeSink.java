@@ -40,7 +40,7 @@ final class PaimonMergeSink implements ConnectorMergeSink {
     private static final long INSERT_BUFFER_BYTES = 16 << 20;
 
     private final SchemaTableName name;
-    private final TableWriter writer;
+    private final PaimonTableWriter writer;
     private final RowChangeRules rules;
     private final Map<Integer, List<Integer>> updated;
     private final int[] channels;
@@ -60,7 +60,7 @@ final class PaimonMergeSink implements ConnectorMergeSink {
     PaimonMergeSink(
             SchemaTableName name,
             RowType type,
-            TableWriter writer,
+            PaimonTableWriter writer,
             RowChangeRules rules,
             Map<Integer, List<Integer>> updated,
             int[] channels,

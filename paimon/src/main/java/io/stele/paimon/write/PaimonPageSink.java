@@ -17,7 +17,7 @@ import org.apache.paimon.types.RowKind;
  */
 final class PaimonPageSink implements ConnectorPageSink {
     private final SchemaTableName name;
-    private final TableWriter writer;
+    private final PaimonTableWriter writer;
     private final PageRow row;
     private final int[] channels;
     private long completedBytes;
@@ -25,7 +25,7 @@ final class PaimonPageSink implements ConnectorPageSink {
     /**
      * @param channels of the table's columns in the pages; -1: none, the column is null
      */
-    PaimonPageSink(SchemaTableName name, TableWriter writer, PageRow row, int[] channels) {
+    PaimonPageSink(SchemaTableName name, PaimonTableWriter writer, PageRow row, int[] channels) {
         this.name = requireNonNull(name, "name is null");
         this.writer = requireNonNull(writer, "writer is null");
         this.row = requireNonNull(row, "row is null");

@@ -90,10 +90,10 @@ public final class PaimonPageSinks implements ConnectorPageSinkProvider {
                 channels(write, table));
     }
 
-    private TableWriter writer(PaimonWriteHandle write, FileStoreTable table) {
+    private PaimonTableWriter writer(PaimonWriteHandle write, FileStoreTable table) {
         IOManager disk = spill.open();
         try {
-            return new TableWriter(
+            return new PaimonTableWriter(
                     table, write.commitUser(), write.overwrite(), disk, maxBufferBytes);
         } catch (RuntimeException e) {
             WriteFailures.run(

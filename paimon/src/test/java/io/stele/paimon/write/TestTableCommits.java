@@ -61,8 +61,8 @@ final class TestTableCommits {
     }
 
     private List<CommitMessage> write(FileStoreTable to, long... ids) throws Exception {
-        TableWriter writer =
-                new TableWriter(
+        PaimonTableWriter writer =
+                new PaimonTableWriter(
                         to,
                         UUID.randomUUID().toString(),
                         false,
@@ -342,8 +342,8 @@ final class TestTableCommits {
 
     @Test
     void anAbortedWriterLeavesNoFiles() throws Exception {
-        TableWriter writer =
-                new TableWriter(
+        PaimonTableWriter writer =
+                new PaimonTableWriter(
                         table,
                         "aborted",
                         false,
@@ -360,8 +360,8 @@ final class TestTableCommits {
             assertThat(left.map(Path::toString)).noneMatch(path -> path.contains("paimon-io-"));
         }
         // A writer that has finished, too
-        TableWriter finished =
-                new TableWriter(
+        PaimonTableWriter finished =
+                new PaimonTableWriter(
                         table,
                         "finished",
                         false,

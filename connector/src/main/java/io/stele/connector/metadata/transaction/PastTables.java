@@ -8,7 +8,7 @@ import static java.util.Objects.requireNonNull;
 import io.stele.connector.handle.SteleTableHandle;
 import io.stele.connector.handle.SteleTableVersion;
 import io.stele.connector.metadata.catalog.CatalogRequests;
-import io.stele.connector.sidecar.SnapshotLeases;
+import io.stele.connector.sidecar.QuerySnapshots;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.api.catalog.TableName;
 import io.trino.spi.TrinoException;
@@ -45,13 +45,13 @@ public final class PastTables {
     private static final int LAST_COUNTER = (1 << COUNTER_BITS) - 1;
 
     private final CatalogRequests catalog;
-    private final SnapshotLeases snapshotLeases;
-    private final Map<Version, SnapshotLeases.OpenedVersion> opened = new HashMap<>();
+    private final QuerySnapshots querySnapshots;
+    private final Map<Version, QuerySnapshots.OpenedVersion> opened = new HashMap<>();
     private boolean closed;
 
-    public PastTables(CatalogRequests catalog, SnapshotLeases snapshotLeases) {
+    public PastTables(CatalogRequests catalog, QuerySnapshots querySnapshots) {
         this.catalog = requireNonNull(catalog, "catalog is null");
-        this.snapshotLeases = requireNonNull(snapshotLeases, "snapshotLeases is null");
+        this.querySnapshots = requireNonNull(querySnapshots, "querySnapshots is null");
     }
 
     /** The table at the version, with the columns that it had then; empty: there is none. */
@@ -87,7 +87,7 @@ public final class PastTables {
 
     /** Releases the snapshots; nothing can be read afterwards. */
     public void close() {
-        List<SnapshotLeases.OpenedVersion> all;
+        List<QuerySnapshots.OpenedVersion> all;
         synchronized (this) {
             closed = true;
             all = List.copyOf(opened.values());
@@ -96,17 +96,17 @@ public final class PastTables {
         all.forEach(version -> version.lease().close());
     }
 
-    private Optional<SnapshotLeases.OpenedVersion> open(Version version) {
+    private Optional<QuerySnapshots.OpenedVersion> open(Version version) {
         synchronized (this) {
-            SnapshotLeases.OpenedVersion known = opened.get(version);
+            QuerySnapshots.OpenedVersion known = opened.get(version);
             if (known != null) {
                 return Optional.of(known);
             }
         }
-        Optional<SnapshotLeases.OpenedVersion> found =
+        Optional<QuerySnapshots.OpenedVersion> found =
                 CatalogRequests.found(
                         () ->
-                                snapshotLeases.openVersion(
+                                querySnapshots.openVersion(
                                         new TableName(
                                                 version.name.getSchemaName(),
                                                 version.name.getTableName()),

@@ -8,7 +8,7 @@ import io.stele.connector.metadata.catalog.CatalogRequests;
 import io.stele.connector.metadata.catalog.Relation;
 import io.stele.connector.metadata.plan.ScanPlanCache;
 import io.stele.connector.metadata.plan.TransactionPlans;
-import io.stele.connector.sidecar.SnapshotLeases;
+import io.stele.connector.sidecar.QuerySnapshots;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.api.catalog.TableDescription;
 import io.stele.protocol.api.catalog.TableStatistics;
@@ -37,12 +37,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TransactionSnapshot {
     private final CatalogRequests catalog;
-    private final SnapshotLeases snapshotLeases;
+    private final QuerySnapshots querySnapshots;
     private final Optional<MetadataCache> cache;
     private final TransactionPlans plans;
     private final Map<SchemaTableName, Relation> relations = new HashMap<>();
     private final Set<SchemaTableName> changed = new HashSet<>(); // by this transaction
-    private SnapshotLeases.@Nullable Lease snapshotLease;
+    private QuerySnapshots.@Nullable Lease snapshotLease;
     private final LongSupplier changes;
     private long heardChanges = -1; // changes() when the cache received all changes
     private boolean closed;
@@ -54,20 +54,20 @@ public final class TransactionSnapshot {
      */
     public TransactionSnapshot(
             CatalogRequests catalog,
-            SnapshotLeases snapshotLeases,
+            QuerySnapshots querySnapshots,
             Optional<MetadataCache> cache,
             TransactionPlans plans,
             LongSupplier changes) {
         this.plans = requireNonNull(plans, "plans is null");
         this.changes = requireNonNull(changes, "changes is null");
         this.catalog = requireNonNull(catalog, "catalog is null");
-        this.snapshotLeases = requireNonNull(snapshotLeases, "snapshotLeases is null");
+        this.querySnapshots = requireNonNull(querySnapshots, "querySnapshots is null");
         this.cache = requireNonNull(cache, "cache is null");
     }
 
     /** Releases the snapshot; nothing can be read afterwards. */
     public void close() {
-        SnapshotLeases.@Nullable Lease lease;
+        QuerySnapshots.@Nullable Lease lease;
         synchronized (this) {
             closed = true;
             lease = snapshotLease;
@@ -149,10 +149,10 @@ public final class TransactionSnapshot {
         boolean isDescribed = known.isPresent();
         Optional<ScanPlanCache.Expected> expected = plans.expect(name);
         long sentNanos = System.nanoTime();
-        Optional<SnapshotLeases.Opened> opened =
+        Optional<QuerySnapshots.Opened> opened =
                 CatalogRequests.found(
                         () ->
-                                snapshotLeases.open(
+                                querySnapshots.open(
                                         CatalogRequests.request(name),
                                         atLeast,
                                         look.map(MetadataCache.Look::version),
@@ -166,7 +166,7 @@ public final class TransactionSnapshot {
     }
 
     private Relation relation(
-            Optional<MetadataCache.Look> look, long sentNanos, SnapshotLeases.Opened opened) {
+            Optional<MetadataCache.Look> look, long sentNanos, QuerySnapshots.Opened opened) {
         if (cache.isEmpty() || look.isEmpty()) {
             return new Relation(opened.relation());
         }
@@ -185,7 +185,7 @@ public final class TransactionSnapshot {
 
     private Relation keep(
             SchemaTableName name,
-            SnapshotLeases.Opened opened,
+            QuerySnapshots.Opened opened,
             Optional<ScanPlanCache.Expected> expected,
             Relation relation,
             long changesBefore) {
@@ -198,7 +198,7 @@ public final class TransactionSnapshot {
             }
             relations.putIfAbsent(name, relation);
             if (snapshotLease == null && !closed) {
-                SnapshotLeases.Lease lease = opened.lease().get();
+                QuerySnapshots.Lease lease = opened.lease().get();
                 snapshotLease = lease;
                 expected.ifPresent(scans -> plans.began(scans, lease.id(), opened.plans()));
                 return relation;
@@ -271,12 +271,12 @@ public final class TransactionSnapshot {
     }
 
     /** The leased snapshot; throws INVALID_SESSION_PROPERTY if it is before {@code atLeast}. */
-    public synchronized SnapshotLeases.Lease snapshotLease(Optional<Lsn> atLeast) {
+    public synchronized QuerySnapshots.Lease snapshotLease(Optional<Lsn> atLeast) {
         if (closed) {
             throw new IllegalStateException("The transaction has ended");
         }
         if (snapshotLease == null) {
-            snapshotLease = snapshotLeases.open(atLeast);
+            snapshotLease = querySnapshots.open(atLeast);
         } else if (atLeast.isPresent() && snapshotLease.lsn().compareTo(atLeast.get()) < 0) {
             throw new TrinoException(
                     INVALID_SESSION_PROPERTY,

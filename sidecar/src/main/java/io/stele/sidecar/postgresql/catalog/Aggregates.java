@@ -38,14 +38,14 @@ final class Aggregates {
     }
 
     private static List<Object> key(List<Typed> keys, Frame frame) {
-        return keys.stream().map(key -> Values.key(key.of(frame))).toList();
+        return keys.stream().map(key -> CatalogValues.key(key.of(frame))).toList();
     }
 
     Object compute(Slots.Aggregate aggregate, List<Frame> group) {
         List<Frame> frames = new ArrayList<>();
         for (Frame frame : group) {
             context.step();
-            if (aggregate.filter().isEmpty() || Values.isTrue(aggregate.filter().get().of(frame))) {
+            if (aggregate.filter().isEmpty() || CatalogValues.isTrue(aggregate.filter().get().of(frame))) {
                 frames.add(frame);
             }
         }
@@ -61,8 +61,8 @@ final class Aggregates {
         List<Object> values = new ArrayList<>();
         for (Frame frame : frames) {
             Object value = argument.of(frame);
-            boolean isKept = keepsNull || value != Values.NULL;
-            if (isKept && (!aggregate.isDistinct() || seen.add(Values.key(value)))) {
+            boolean isKept = keepsNull || value != CatalogValues.NULL;
+            if (isKept && (!aggregate.isDistinct() || seen.add(CatalogValues.key(value)))) {
                 values.add(value);
             }
         }
@@ -70,17 +70,17 @@ final class Aggregates {
             return (long) values.size();
         }
         if (values.isEmpty()) {
-            return Values.NULL;
+            return CatalogValues.NULL;
         }
         return switch (aggregate.function()) {
-            case "array_agg" -> new Values.Elements(values);
+            case "array_agg" -> new CatalogValues.Elements(values);
             case "string_agg" -> joined(aggregate, frames, values, argument.type());
-            case "min" -> values.stream().min(Values::compare).orElseThrow();
-            case "max" -> values.stream().max(Values::compare).orElseThrow();
-            case "bool_or" -> values.stream().anyMatch(Values::isTrue);
-            case "bool_and", "every" -> values.stream().allMatch(Values::isTrue);
+            case "min" -> values.stream().min(CatalogValues::compare).orElseThrow();
+            case "max" -> values.stream().max(CatalogValues::compare).orElseThrow();
+            case "bool_or" -> values.stream().anyMatch(CatalogValues::isTrue);
+            case "bool_and", "every" -> values.stream().allMatch(CatalogValues::isTrue);
             case "avg" ->
-                    Operators.arithmetic("/", Values.decimal(sum(values)), (long) values.size());
+                    Operators.arithmetic("/", CatalogValues.decimal(sum(values)), (long) values.size());
             default -> sum(values);
         };
     }
@@ -101,7 +101,7 @@ final class Aggregates {
                         : "";
         return context.countText(
                 String.join(
-                        separator == Values.NULL ? "" : separator.toString(),
+                        separator == CatalogValues.NULL ? "" : separator.toString(),
                         values.stream().map(value -> casts.text(value, type)).toList()));
     }
 
@@ -136,11 +136,11 @@ final class Aggregates {
     }
 
     static int compare(Slots.SortKey key, Object left, Object right) {
-        if (left == Values.NULL || right == Values.NULL) {
-            int nulls = Boolean.compare(left == Values.NULL, right == Values.NULL);
+        if (left == CatalogValues.NULL || right == CatalogValues.NULL) {
+            int nulls = Boolean.compare(left == CatalogValues.NULL, right == CatalogValues.NULL);
             return key.areNullsFirst() ? -nulls : nulls;
         }
-        int order = Values.compare(left, right);
+        int order = CatalogValues.compare(left, right);
         return key.isAscending() ? order : -order;
     }
 }

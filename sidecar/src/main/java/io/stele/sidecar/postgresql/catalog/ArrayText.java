@@ -20,7 +20,7 @@ final class ArrayText {
             if (text.length() > 1) {
                 text.append(',');
             }
-            text.append(value == Values.NULL ? "NULL" : quote(element.apply(value)));
+            text.append(value == CatalogValues.NULL ? "NULL" : quote(element.apply(value)));
         }
         return text.append('}').toString();
     }
@@ -38,14 +38,14 @@ final class ArrayText {
         String trimmed = text.strip();
         boolean isVector = !trimmed.startsWith("{");
         if (!isVector && !trimmed.endsWith("}")) {
-            throw Values.invalid("an array such as {a,b}", "'" + text + "'");
+            throw CatalogValues.invalid("an array such as {a,b}", "'" + text + "'");
         }
         String body = isVector ? trimmed : trimmed.substring(1, trimmed.length() - 1);
         List<Object> elements = new ArrayList<>();
         int position = 0;
         while (position < body.length()) {
             if (elements.size() == MAX_ELEMENTS) {
-                throw Values.invalid("an array of at most " + MAX_ELEMENTS + " elements", "more");
+                throw CatalogValues.invalid("an array of at most " + MAX_ELEMENTS + " elements", "more");
             }
             StringBuilder element = new StringBuilder();
             boolean isQuoted = body.charAt(position) == '"';
@@ -58,7 +58,7 @@ final class ArrayText {
                 element.append(body.substring(position, end).strip());
             }
             boolean isNull = !isQuoted && element.toString().equalsIgnoreCase("null");
-            elements.add(isNull ? Values.NULL : read(element.toString(), elementType));
+            elements.add(isNull ? CatalogValues.NULL : read(element.toString(), elementType));
             position = end + 1;
         }
         return elements;
@@ -77,11 +77,11 @@ final class ArrayText {
 
     private static Object read(String text, int type) {
         if (type == TypeOids.BOOL) {
-            return Values.bool(text);
+            return CatalogValues.bool(text);
         }
         if (type == TypeOids.NUMERIC) {
-            return Values.decimal(text);
+            return CatalogValues.decimal(text);
         }
-        return TypeOids.isNumber(type) ? (Object) Values.integer(text) : text;
+        return TypeOids.isNumber(type) ? (Object) CatalogValues.integer(text) : text;
     }
 }

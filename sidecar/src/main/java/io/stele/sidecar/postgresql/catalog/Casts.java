@@ -22,21 +22,21 @@ final class Casts {
 
     /** The value as another type; NULL stays NULL. */
     Object cast(Object value, int from, int to) {
-        if (value == Values.NULL || from == to) {
+        if (value == CatalogValues.NULL || from == to) {
             return value;
         }
         if (TypeOids.isReference(to)) {
-            return value instanceof String text ? reference(text, to) : Values.integer(value);
+            return value instanceof String text ? reference(text, to) : CatalogValues.integer(value);
         }
         int element = SystemCatalog.INSTANCE.elementOf(to);
         if (element != 0) {
             return elements(value, from, element, TypeOids.isVector(to) ? 0 : 1);
         }
         return switch (to) {
-            case TypeOids.BOOL -> Values.bool(value);
+            case TypeOids.BOOL -> CatalogValues.bool(value);
             case TypeOids.INT2, TypeOids.INT4, TypeOids.INT8, TypeOids.OID -> integer(value, to);
-            case TypeOids.FLOAT4, TypeOids.FLOAT8 -> Values.decimal(value).doubleValue();
-            case TypeOids.NUMERIC -> Values.decimal(value);
+            case TypeOids.FLOAT4, TypeOids.FLOAT8 -> CatalogValues.decimal(value).doubleValue();
+            case TypeOids.NUMERIC -> CatalogValues.decimal(value);
             case TypeOids.CHAR -> first(text(value, from));
             default -> text(value, from);
         };
@@ -45,8 +45,8 @@ final class Casts {
     private static Object integer(Object value, int to) {
         long number =
                 value instanceof Double || value instanceof BigDecimal
-                        ? Values.decimal(value).setScale(0, RoundingMode.HALF_UP).longValue()
-                        : Values.integer(value);
+                        ? CatalogValues.decimal(value).setScale(0, RoundingMode.HALF_UP).longValue()
+                        : CatalogValues.integer(value);
         boolean fits =
                 switch (to) {
                     case TypeOids.INT2 -> number == (short) number;
@@ -55,7 +55,7 @@ final class Casts {
                     default -> true;
                 };
         if (!fits) {
-            throw Values.invalid("a number in the range of " + TypeNames.format(to, -1), number);
+            throw CatalogValues.invalid("a number in the range of " + TypeNames.format(to, -1), number);
         }
         return number;
     }
@@ -64,14 +64,14 @@ final class Casts {
         return text.isEmpty() ? "" : text.substring(0, 1);
     }
 
-    private Values.Elements elements(Object value, int from, int element, int lowerBound) {
-        if (value instanceof Values.Elements array) {
+    private CatalogValues.Elements elements(Object value, int from, int element, int lowerBound) {
+        if (value instanceof CatalogValues.Elements array) {
             int fromElement = SystemCatalog.INSTANCE.elementOf(from);
             List<Object> values = new ArrayList<>();
             array.values().forEach(item -> values.add(cast(item, fromElement, element)));
-            return new Values.Elements(values, lowerBound);
+            return new CatalogValues.Elements(values, lowerBound);
         }
-        return new Values.Elements(ArrayText.parse(value.toString(), element), lowerBound);
+        return new CatalogValues.Elements(ArrayText.parse(value.toString(), element), lowerBound);
     }
 
     /** The OID that a name stands for. */
@@ -82,7 +82,7 @@ final class Casts {
         return findReference(text, type)
                 .orElseThrow(
                         () ->
-                                Values.invalid(
+                                CatalogValues.invalid(
                                         "the name of a " + TypeNames.format(type, -1).substring(3),
                                         "'" + text + "'"));
     }
@@ -119,16 +119,16 @@ final class Casts {
                             : number.toString();
             case BigDecimal number -> number.toPlainString();
             case Long oid when TypeOids.isReference(type) -> referenceText(oid, type);
-            case Values.Elements array -> arrayText(array, type);
-            case Values.Fields fields ->
+            case CatalogValues.Elements array -> arrayText(array, type);
+            case CatalogValues.Fields fields ->
                     fields.values().stream()
-                            .map(field -> field == Values.NULL ? "" : text(field, TypeOids.TEXT))
+                            .map(field -> field == CatalogValues.NULL ? "" : text(field, TypeOids.TEXT))
                             .collect(Collectors.joining(",", "(", ")"));
             default -> value.toString();
         };
     }
 
-    private String arrayText(Values.Elements array, int type) {
+    private String arrayText(CatalogValues.Elements array, int type) {
         int element = SystemCatalog.INSTANCE.elementOf(type);
         if (TypeOids.isVector(type)) {
             return array.values().stream()
@@ -152,7 +152,7 @@ final class Casts {
                                     .map(found -> TypeNames.format(found.oid(), -1));
                     case TypeOids.REGNAMESPACE ->
                             context.relations().namespaceName(oid).map(Definitions::quote);
-                    case TypeOids.REGROLE -> Optional.of(Settings.OWNER);
+                    case TypeOids.REGROLE -> Optional.of(CatalogSettings.OWNER);
                     case TypeOids.REGPROC -> SystemCatalog.INSTANCE.procedureName((int) oid);
                     default -> Optional.empty();
                 };

@@ -156,7 +156,7 @@ final class CatalogFunctions {
             case TypeOids.REGCLASS, TypeOids.REGTYPE, TypeOids.REGNAMESPACE, TypeOids.REGPROC ->
                     new Casts(context)
                             .findReference(argument(values, 0).toString(), type)
-                            .orElse(Values.NULL);
+                            .orElse(CatalogValues.NULL);
             case TypeOids.TIMESTAMPTZ -> TextFormat.write(instant(name));
             case TypeOids.TIMESTAMP -> TextFormat.write(context.session().times().local());
             case TypeOids.DATE -> TextFormat.write(context.session().times().date());
@@ -176,7 +176,7 @@ final class CatalogFunctions {
 
     private static Object argument(List<Object> values, int index) {
         if (index >= values.size()) {
-            throw Values.invalid((index + 1) + " arguments", String.valueOf(values.size()));
+            throw CatalogValues.invalid((index + 1) + " arguments", String.valueOf(values.size()));
         }
         return values.get(index);
     }
@@ -185,7 +185,7 @@ final class CatalogFunctions {
         return switch (name) {
             case "pg_table_is_visible" ->
                     context.relations()
-                            .isVisible(Values.integer(argument(values, 0)), context.searchPath());
+                            .isVisible(CatalogValues.integer(argument(values, 0)), context.searchPath());
             case "pg_is_in_recovery",
                     "pg_is_other_temp_schema",
                     "pg_relation_is_publishable",
@@ -204,10 +204,10 @@ final class CatalogFunctions {
             case "current_database", "current_catalog" -> context.database();
             case "getdatabaseencoding" -> "UTF8";
             case "current_schema" ->
-                    context.searchPath().size() > 1 ? context.searchPath().get(1) : Values.NULL;
+                    context.searchPath().size() > 1 ? context.searchPath().get(1) : CatalogValues.NULL;
             case "pg_get_userbyid" ->
-                    Values.integer(argument(values, 0)) == SystemCatalog.FIRST_ROLE_OID
-                            ? Settings.OWNER
+                    CatalogValues.integer(argument(values, 0)) == SystemCatalog.FIRST_ROLE_OID
+                            ? CatalogSettings.OWNER
                             : "unknown (OID=" + argument(values, 0) + ")";
             default -> context.session().user().name();
         };
@@ -216,7 +216,7 @@ final class CatalogFunctions {
     private Object other(String name, List<Object> values) {
         return switch (name) {
             case "version" ->
-                    "PostgreSQL " + Settings.SERVER_VERSION + " (Stele), compiled for Java, 64-bit";
+                    "PostgreSQL " + CatalogSettings.SERVER_VERSION + " (Stele), compiled for Java, 64-bit";
             case "format_type" -> formatType(values);
             case "pg_get_expr" -> argument(values, 0);
             case "pg_get_indexdef" -> indexDefinition(values);
@@ -224,39 +224,39 @@ final class CatalogFunctions {
                     both(argument(values, 0))
                             .map(found -> Definitions.constraint(found.table(), found.index()))
                             .map(text -> (Object) text)
-                            .orElse(Values.NULL);
+                            .orElse(CatalogValues.NULL);
             case "pg_get_viewdef" -> viewDefinition(values);
             case "obj_description" -> description(argument(values, 0), Optional.empty());
             case "col_description" ->
                     description(argument(values, 0), Optional.of(argument(values, 1)));
             case "current_setting", "set_config" -> setting(name, values);
-            case "pg_encoding_to_char" -> Values.integer(argument(values, 0)) == 6 ? "UTF8" : "";
+            case "pg_encoding_to_char" -> CatalogValues.integer(argument(values, 0)) == 6 ? "UTF8" : "";
             case "pg_char_to_encoding" ->
                     argument(values, 0).toString().equalsIgnoreCase("UTF8") ? 6L : -1L;
             case "pg_client_encoding" -> "UTF8";
             case "pg_tablespace_location" -> "";
             case "pg_backend_pid" -> (long) context.session().processId();
             case "pg_my_temp_schema", "pg_column_is_updatable", "pg_relation_is_updatable" -> 0L;
-            case "current_schemas" -> schemas(Values.bool(argument(values, 0)));
-            default -> Values.NULL; // of objects that Stele does not have
+            case "current_schemas" -> schemas(CatalogValues.bool(argument(values, 0)));
+            default -> CatalogValues.NULL; // of objects that Stele does not have
         };
     }
 
     private static Object formatType(List<Object> values) {
-        if (argument(values, 0) == Values.NULL) {
-            return Values.NULL;
+        if (argument(values, 0) == CatalogValues.NULL) {
+            return CatalogValues.NULL;
         }
         Object modifier = argument(values, 1);
         return TypeNames.format(
-                (int) Values.integer(values.get(0)),
-                modifier == Values.NULL ? -2 : Values.integer(modifier));
+                (int) CatalogValues.integer(values.get(0)),
+                modifier == CatalogValues.NULL ? -2 : CatalogValues.integer(modifier));
     }
 
     /** An index with its table. */
     private record Both(UserRelation table, UserRelation.Index index) {}
 
     private Optional<Both> both(Object oid) {
-        long number = Values.integer(oid);
+        long number = CatalogValues.integer(oid);
         return context.relations()
                 .index(number)
                 .flatMap(
@@ -269,11 +269,11 @@ final class CatalogFunctions {
     private Object indexDefinition(List<Object> values) {
         Optional<Both> found = both(argument(values, 0));
         if (found.isEmpty()) {
-            return Values.NULL;
+            return CatalogValues.NULL;
         }
         UserRelation table = found.get().table();
         UserRelation.Index index = found.get().index();
-        long column = values.size() > 1 ? Values.integer(values.get(1)) : 0;
+        long column = values.size() > 1 ? CatalogValues.integer(values.get(1)) : 0;
         if (column == 0) {
             return Definitions.index(table, index);
         }
@@ -291,24 +291,24 @@ final class CatalogFunctions {
                         ? new Casts(context).cast(name, Typed.UNKNOWN, TypeOids.REGCLASS)
                         : view;
         return context.relations()
-                .user(Values.integer(oid))
+                .user(CatalogValues.integer(oid))
                 .flatMap(UserRelation::definition)
                 .map(text -> (Object) (text + ";"))
-                .orElse(Values.NULL);
+                .orElse(CatalogValues.NULL);
     }
 
     private Object description(Object oid, Optional<Object> column) {
-        Optional<UserRelation> relation = context.relations().user(Values.integer(oid));
+        Optional<UserRelation> relation = context.relations().user(CatalogValues.integer(oid));
         if (column.isEmpty()) {
             return relation.flatMap(UserRelation::comment)
                     .map(text -> (Object) text)
-                    .orElse(Values.NULL);
+                    .orElse(CatalogValues.NULL);
         }
-        long number = Values.integer(column.get());
+        long number = CatalogValues.integer(column.get());
         return relation.filter(found -> number >= 1 && number <= found.columns().size())
                 .flatMap(found -> found.columns().get((int) number - 1).comment())
                 .map(text -> (Object) text)
-                .orElse(Values.NULL);
+                .orElse(CatalogValues.NULL);
     }
 
     private Object setting(String function, List<Object> values) {
@@ -317,15 +317,15 @@ final class CatalogFunctions {
             return argument(values, 1); // settings belong to the session, which has no such value
         }
         Optional<String> found = context.setting(name);
-        boolean mayMiss = values.size() > 1 && Values.bool(values.get(1));
+        boolean mayMiss = values.size() > 1 && CatalogValues.bool(values.get(1));
         if (found.isEmpty() && !mayMiss) {
-            throw Values.invalid("the name of a setting", "'" + name + "'");
+            throw CatalogValues.invalid("the name of a setting", "'" + name + "'");
         }
-        return found.map(text -> (Object) text).orElse(Values.NULL);
+        return found.map(text -> (Object) text).orElse(CatalogValues.NULL);
     }
 
-    private Values.Elements schemas(boolean withImplicit) {
+    private CatalogValues.Elements schemas(boolean withImplicit) {
         List<String> path = context.searchPath();
-        return new Values.Elements(List.copyOf(withImplicit ? path : path.subList(1, path.size())));
+        return new CatalogValues.Elements(List.copyOf(withImplicit ? path : path.subList(1, path.size())));
     }
 }

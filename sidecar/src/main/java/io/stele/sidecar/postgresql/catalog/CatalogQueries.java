@@ -38,7 +38,7 @@ import net.sf.jsqlparser.util.TablesNamesFinder;
  */
 public final class CatalogQueries implements AutoCloseable {
     /** The version of PostgreSQL whose catalog this is. */
-    public static final String SERVER_VERSION = Settings.SERVER_VERSION;
+    public static final String SERVER_VERSION = CatalogSettings.SERVER_VERSION;
 
     private static final int MAX_RESTRICTED_USERS = 64; // each has the relations that it sees
 
@@ -168,7 +168,7 @@ public final class CatalogQueries implements AutoCloseable {
             List<Optional<String>> values = new ArrayList<>(row.length);
             for (int index = 0; index < row.length; index++) {
                 values.add(
-                        row[index] == Values.NULL
+                        row[index] == CatalogValues.NULL
                                 ? Optional.empty()
                                 : Optional.of(
                                         context.countText(

@@ -61,11 +61,11 @@ final class ExpressionCompiler {
 
     private final QueryContext context;
     private final Casts casts;
-    private final Scope scope;
+    private final CatalogQueryScope scope;
     private final SelectCompiler selects;
     private final FunctionCompiler functions;
 
-    ExpressionCompiler(QueryContext context, Scope scope, SelectCompiler selects) {
+    ExpressionCompiler(QueryContext context, CatalogQueryScope scope, SelectCompiler selects) {
         this.context = requireNonNull(context, "context is null");
         this.scope = requireNonNull(scope, "scope is null");
         this.selects = requireNonNull(selects, "selects is null");
@@ -80,11 +80,11 @@ final class ExpressionCompiler {
 
     private Typed compileMended(Expression expression) {
         return switch (expression) {
-            case NullValue ignored -> Typed.constant(Typed.UNKNOWN, Values.NULL);
+            case NullValue ignored -> Typed.constant(Typed.UNKNOWN, CatalogValues.NULL);
             case BooleanValue value -> Typed.constant(TypeOids.BOOL, value.getValue());
             case LongValue value -> integer(value);
             case DoubleValue value ->
-                    Typed.constant(TypeOids.NUMERIC, Values.decimal(value.toString()));
+                    Typed.constant(TypeOids.NUMERIC, CatalogValues.decimal(value.toString()));
             case StringValue value -> Typed.constant(Typed.UNKNOWN, Literals.text(value));
             case JdbcParameter parameter -> parameter(parameter);
             case Column column -> column(column);
@@ -107,15 +107,15 @@ final class ExpressionCompiler {
             case IsNullExpression isNull -> {
                 Typed value = compile(isNull.getLeftExpression());
                 boolean isNot = isNull.isNot();
-                yield new Typed(TypeOids.BOOL, frame -> (value.of(frame) == Values.NULL) != isNot);
+                yield new Typed(TypeOids.BOOL, frame -> (value.of(frame) == CatalogValues.NULL) != isNot);
             }
             case IsBooleanExpression isBoolean -> {
                 Typed value = compile(isBoolean.getLeftExpression());
                 yield new Typed(
                         TypeOids.BOOL,
                         frame ->
-                                (value.of(frame) != Values.NULL
-                                                && Values.bool(value.of(frame))
+                                (value.of(frame) != CatalogValues.NULL
+                                                && CatalogValues.bool(value.of(frame))
                                                         == isBoolean.isTrue())
                                         != isBoolean.isNot());
             }
@@ -133,7 +133,7 @@ final class ExpressionCompiler {
             case ExpressionList<?> list ->
                     list.size() == 1 ? compile(list.get(0)) : functions.row(compileAll(list));
             default ->
-                    throw Values.invalid(
+                    throw CatalogValues.invalid(
                             "an expression that the catalog understands", expression.toString());
         };
     }
@@ -156,7 +156,7 @@ final class ExpressionCompiler {
     }
 
     private static Typed integer(LongValue value) {
-        BigDecimal decimal = Values.decimal(value.getStringValue());
+        BigDecimal decimal = CatalogValues.decimal(value.getStringValue());
         if (decimal.precision() > MAX_DIGITS) {
             return Typed.constant(TypeOids.NUMERIC, decimal);
         }
@@ -211,7 +211,7 @@ final class ExpressionCompiler {
         SystemCatalog.Type type =
                 TypeNames.find(typeName)
                         .or(() -> TypeNames.find(typeName.replace(" ", "")))
-                        .orElseThrow(() -> Values.invalid("a type", typeName));
+                        .orElseThrow(() -> CatalogValues.invalid("a type", typeName));
         context.infer(value, TypeOids.isReference(type.oid()) ? TypeOids.TEXT : type.oid());
         int length = Literals.length(typeName);
         int from = value.type();
@@ -240,14 +240,14 @@ final class ExpressionCompiler {
         }
         results.add(
                 expression.getElseExpression() == null
-                        ? Typed.constant(Typed.UNKNOWN, Values.NULL)
+                        ? Typed.constant(Typed.UNKNOWN, CatalogValues.NULL)
                         : compile(expression.getElseExpression()));
         return new Typed(
                 FunctionCompiler.common(results),
                 frame -> {
                     for (int index = 0; index < conditions.size(); index++) {
                         Object condition = conditions.get(index).of(frame);
-                        if (condition != Values.NULL && Values.bool(condition)) {
+                        if (condition != CatalogValues.NULL && CatalogValues.bool(condition)) {
                             return results.get(index).of(frame);
                         }
                     }
@@ -287,7 +287,7 @@ final class ExpressionCompiler {
                                 Object result = false;
                                 for (Typed comparison : comparisons) {
                                     result = Operators.or(result, comparison.of(frame));
-                                    if (Values.isTrue(result)) {
+                                    if (CatalogValues.isTrue(result)) {
                                         return true;
                                     }
                                 }
@@ -329,9 +329,9 @@ final class ExpressionCompiler {
                 frame -> {
                     Object value = array.of(frame);
                     Object position = index.of(frame);
-                    return value == Values.NULL || position == Values.NULL
-                            ? Values.NULL
-                            : Operators.elements(value).at(Values.integer(position));
+                    return value == CatalogValues.NULL || position == CatalogValues.NULL
+                            ? CatalogValues.NULL
+                            : Operators.elements(value).at(CatalogValues.integer(position));
                 });
     }
 
@@ -341,9 +341,9 @@ final class ExpressionCompiler {
         return new Typed(
                 TypeOids.INT4,
                 frame ->
-                        row.of(frame) instanceof Values.Fields fields
+                        row.of(frame) instanceof CatalogValues.Fields fields
                                 ? fields.field(name)
-                                : Values.NULL);
+                                : CatalogValues.NULL);
     }
 
     private Typed trim(TrimFunction trim) {
@@ -385,7 +385,7 @@ final class ExpressionCompiler {
                             TypeOids.BOOL,
                             frame -> {
                                 Object first = left.of(frame);
-                                return Values.isTrue(first)
+                                return CatalogValues.isTrue(first)
                                         ? true
                                         : Operators.or(first, right.of(frame));
                             });
@@ -402,9 +402,9 @@ final class ExpressionCompiler {
     }
 
     private static boolean isDistinct(Object left, Object right) {
-        return left == Values.NULL || right == Values.NULL
+        return left == CatalogValues.NULL || right == CatalogValues.NULL
                 ? left != right
-                : Values.compare(left, right) != 0;
+                : CatalogValues.compare(left, right) != 0;
     }
 
     private Typed compared(ComparisonOperator comparison) {
@@ -436,7 +436,7 @@ final class ExpressionCompiler {
     private Typed like(LikeExpression like, Typed left, Typed right) {
         LikeExpression.KeyWord word = like.getLikeKeyWord();
         if (word != LikeExpression.KeyWord.LIKE && word != LikeExpression.KeyWord.ILIKE) {
-            throw Values.invalid("LIKE or ILIKE", word);
+            throw CatalogValues.invalid("LIKE or ILIKE", word);
         }
         boolean ignoresCase = word == LikeExpression.KeyWord.ILIKE;
         Typed escape =
@@ -508,8 +508,8 @@ final class ExpressionCompiler {
             Object value = left.of(frame);
             Object pattern = right.of(frame);
             Object escaping = escape.of(frame);
-            if (value == Values.NULL || pattern == Values.NULL || escaping == Values.NULL) {
-                return Values.NULL;
+            if (value == CatalogValues.NULL || pattern == CatalogValues.NULL || escaping == CatalogValues.NULL) {
+                return CatalogValues.NULL;
             }
             return matches.test(value, pattern(pattern.toString(), escaping.toString()));
         }

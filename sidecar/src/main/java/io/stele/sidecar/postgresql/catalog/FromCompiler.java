@@ -30,10 +30,10 @@ import net.sf.jsqlparser.statement.select.TableFunction;
  */
 final class FromCompiler {
     private final QueryContext context;
-    private final Scope scope;
+    private final CatalogQueryScope scope;
     private final SelectCompiler selects;
     private final ExpressionCompiler expressions;
-    private final Optional<Scope> around;
+    private final Optional<CatalogQueryScope> around;
     private final List<JoinStep> steps = new ArrayList<>();
 
     /**
@@ -41,8 +41,8 @@ final class FromCompiler {
      */
     FromCompiler(
             QueryContext context,
-            Scope scope,
-            Optional<Scope> around,
+            CatalogQueryScope scope,
+            Optional<CatalogQueryScope> around,
             SelectCompiler selects,
             ExpressionCompiler expressions) {
         this.context = requireNonNull(context, "context is null");
@@ -66,7 +66,7 @@ final class FromCompiler {
 
     private void join(Join join) {
         if (join.isNatural() || join.isSemi() || join.isApply()) {
-            throw Values.invalid("a join with ON or USING", join);
+            throw CatalogValues.invalid("a join with ON or USING", join);
         }
         JoinStep.Kind kind =
                 join.isLeft()
@@ -86,7 +86,7 @@ final class FromCompiler {
     private void add(FromItem item, JoinStep.Kind kind, List<Expression> on, List<Column> using) {
         if (item instanceof ParenthesedFromItem nested && nested.getAlias() == null) {
             if (kind != JoinStep.Kind.INNER) {
-                throw Values.invalid("no outer join of several relations in brackets", item);
+                throw CatalogValues.invalid("no outer join of several relations in brackets", item);
             }
             add(nested.getFromItem(), kind, List.of(), List.of());
             if (nested.getJoins() != null) {
@@ -166,14 +166,14 @@ final class FromCompiler {
             case LateralSubSelect lateral ->
                     derived(lateral.getSelect(), lateral.getAlias(), Optional.of(scope));
             case Select select -> derived(select, item.getAlias(), around);
-            default -> throw Values.invalid("a relation, query or function in FROM", item);
+            default -> throw CatalogValues.invalid("a relation, query or function in FROM", item);
         };
     }
 
     private Source table(Table table) {
         String name = Literals.name(table.getName());
         Optional<String> schema = Optional.ofNullable(table.getSchemaName()).map(Literals::name);
-        Optional<Scope.CommonTable> common =
+        Optional<CatalogQueryScope.CommonTable> common =
                 schema.isEmpty() ? scope.commonTable(name) : Optional.empty();
         Source source =
                 common.map(
@@ -194,7 +194,7 @@ final class FromCompiler {
                 SessionRelations.find(context, schema, name)
                         .orElseThrow(
                                 () ->
-                                        Values.invalid(
+                                        CatalogValues.invalid(
                                                 "a relation of the catalog",
                                                 schema.map(text -> text + ".").orElse("") + name));
         List<Object[]> rows = relation.rows();
@@ -207,7 +207,7 @@ final class FromCompiler {
                 frame -> rows);
     }
 
-    private Source derived(Select select, Alias alias, Optional<Scope> outer) {
+    private Source derived(Select select, Alias alias, Optional<CatalogQueryScope> outer) {
         SelectPlan plan = selects.compile(select, outer);
         boolean isLateral = outer.isPresent() && outer.get() == scope;
         Source.Rows rows = isLateral ? plan::rows : frame -> plan.rows(frame.at(1));
@@ -236,7 +236,7 @@ final class FromCompiler {
                 scope.referencesOf(() -> made.set(function(function, name, item.getAlias())));
         Source source = made.get();
         if (source == null) {
-            throw Values.invalid("a function in FROM", item);
+            throw CatalogValues.invalid("a function in FROM", item);
         }
         boolean isOrdered = String.valueOf(item.getWithClause()).equalsIgnoreCase("ordinality");
         Source numbered = isOrdered ? numbered(source) : source;
@@ -272,7 +272,7 @@ final class FromCompiler {
                     false,
                     frame ->
                             Operators.elements(elements.of(frame)).values().stream()
-                                    .map(each -> ((Values.Fields) each).values().toArray())
+                                    .map(each -> ((CatalogValues.Fields) each).values().toArray())
                                     .toList());
         }
         Typed value =

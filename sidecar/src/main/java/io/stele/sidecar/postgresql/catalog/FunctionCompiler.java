@@ -46,11 +46,11 @@ final class FunctionCompiler {
                     "every");
 
     private final QueryContext context;
-    private final Scope scope;
+    private final CatalogQueryScope scope;
     private final Casts casts;
     private final ScalarFunctions scalars;
 
-    FunctionCompiler(QueryContext context, Scope scope, Casts casts) {
+    FunctionCompiler(QueryContext context, CatalogQueryScope scope, Casts casts) {
         this.context = requireNonNull(context, "context is null");
         this.scope = requireNonNull(scope, "scope is null");
         this.casts = requireNonNull(casts, "casts is null");
@@ -138,7 +138,7 @@ final class FunctionCompiler {
                             sortKeys(analytic.getOrderByElements(), expressions));
         }
         if (analytic.getType() != AnalyticType.FILTER_ONLY || !AGGREGATES.contains(name)) {
-            throw Values.invalid("row_number() as the only window function", analytic);
+            throw CatalogValues.invalid("row_number() as the only window function", analytic);
         }
         List<Typed> arguments = new ArrayList<>();
         if (analytic.getExpression() != null && !analytic.isAllColumns()) {
@@ -181,7 +181,7 @@ final class FunctionCompiler {
             List<Slots.SortKey> order,
             Optional<Typed> filter) {
         if (arguments.isEmpty() && !name.equals("count")) {
-            throw Values.invalid("an argument of " + name, "none");
+            throw CatalogValues.invalid("an argument of " + name, "none");
         }
         int argument = arguments.isEmpty() ? TypeOids.INT8 : arguments.get(0).type();
         int type =
@@ -207,7 +207,7 @@ final class FunctionCompiler {
         return new Typed(
                 SystemCatalog.INSTANCE.arrayOf(type == Typed.UNKNOWN ? TypeOids.TEXT : type),
                 frame ->
-                        new Values.Elements(
+                        new CatalogValues.Elements(
                                 elements.stream().map(element -> element.of(frame)).toList()));
     }
 
@@ -219,7 +219,7 @@ final class FunctionCompiler {
         return new Typed(
                 TypeOids.RECORD,
                 frame ->
-                        new Values.Fields(
+                        new CatalogValues.Fields(
                                 names, values.stream().map(value -> value.of(frame)).toList()));
     }
 
@@ -227,7 +227,7 @@ final class FunctionCompiler {
      * Refuses {@code json_object} and similar functions, which no client calls in catalog queries.
      */
     Typed json(String text) {
-        throw Values.invalid("json_build_object as the only function of JSON", text);
+        throw CatalogValues.invalid("json_build_object as the only function of JSON", text);
     }
 
     /** A call of a scalar function. */
@@ -258,7 +258,7 @@ final class FunctionCompiler {
                         frame -> Operators.arithmetic(operator, left.of(frame), right.of(frame)));
             }
             default ->
-                    throw Values.invalid(
+                    throw CatalogValues.invalid(
                             "an operator that the catalog understands",
                             operator.toUpperCase(Locale.ROOT));
         };

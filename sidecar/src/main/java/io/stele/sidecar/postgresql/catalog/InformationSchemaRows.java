@@ -53,7 +53,7 @@ final class InformationSchemaRows {
                 "schema_name",
                 name,
                 "schema_owner",
-                Settings.OWNER);
+                CatalogSettings.OWNER);
     }
 
     private void table(String schema, String name, String type, boolean isInsertable) {
@@ -205,7 +205,7 @@ final class InformationSchemaRows {
                 "ordinal_position",
                 number,
                 "column_default",
-                column.defaultValue().map(text -> (Object) text).orElse(Values.NULL),
+                column.defaultValue().map(text -> (Object) text).orElse(CatalogValues.NULL),
                 "is_nullable",
                 yes(!column.isNotNull()),
                 "data_type",
@@ -248,7 +248,7 @@ final class InformationSchemaRows {
         boolean hasLength =
                 (type.oid() == TypeOids.VARCHAR || type.oid() == TypeOids.BPCHAR)
                         && type.modifier() >= 0;
-        return hasLength ? (Object) (type.modifier() - 4) : Values.NULL;
+        return hasLength ? (Object) (type.modifier() - 4) : CatalogValues.NULL;
     }
 
     private static Object precision(ColumnTypes type) {
@@ -259,8 +259,8 @@ final class InformationSchemaRows {
             case TypeOids.FLOAT4 -> 24;
             case TypeOids.FLOAT8 -> 53;
             case TypeOids.NUMERIC ->
-                    type.modifier() < 0 ? Values.NULL : (Object) ((type.modifier() - 4) >> 16);
-            default -> Values.NULL;
+                    type.modifier() < 0 ? CatalogValues.NULL : (Object) ((type.modifier() - 4) >> 16);
+            default -> CatalogValues.NULL;
         };
     }
 
@@ -268,7 +268,7 @@ final class InformationSchemaRows {
         return switch (type.oid()) {
             case TypeOids.INT2, TypeOids.INT4, TypeOids.INT8, TypeOids.FLOAT4, TypeOids.FLOAT8 -> 2;
             case TypeOids.NUMERIC -> 10;
-            default -> Values.NULL;
+            default -> CatalogValues.NULL;
         };
     }
 
@@ -276,8 +276,8 @@ final class InformationSchemaRows {
         return switch (type.oid()) {
             case TypeOids.INT2, TypeOids.INT4, TypeOids.INT8 -> 0;
             case TypeOids.NUMERIC ->
-                    type.modifier() < 0 ? Values.NULL : (Object) ((type.modifier() - 4) & 0x7ff);
-            default -> Values.NULL;
+                    type.modifier() < 0 ? CatalogValues.NULL : (Object) ((type.modifier() - 4) & 0x7ff);
+            default -> CatalogValues.NULL;
         };
     }
 
@@ -286,7 +286,7 @@ final class InformationSchemaRows {
             case TypeOids.DATE -> 0;
             case TypeOids.TIME, TypeOids.TIMESTAMP, TypeOids.TIMESTAMPTZ ->
                     type.modifier() < 0 ? (Object) 6 : (Object) type.modifier();
-            default -> Values.NULL;
+            default -> CatalogValues.NULL;
         };
     }
 }

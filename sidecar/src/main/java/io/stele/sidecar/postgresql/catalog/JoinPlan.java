@@ -210,7 +210,7 @@ final class JoinPlan {
     private static boolean meets(Frame frame, List<JoinStep.Condition> conditions) {
         for (JoinStep.Condition condition : conditions) {
             Object value = condition.expression().of(frame);
-            if (value == Values.NULL || !Values.bool(value)) {
+            if (value == CatalogValues.NULL || !CatalogValues.bool(value)) {
                 return false;
             }
         }
@@ -224,7 +224,7 @@ final class JoinPlan {
         }
         JoinStep.Side mine = lookup.get().mine();
         Object known = lookup.get().known().expression().of(frame);
-        if (known == Values.NULL) {
+        if (known == CatalogValues.NULL) {
             return List.of();
         }
         Object key = key(known, mine.expression().type());
@@ -237,12 +237,12 @@ final class JoinPlan {
             Object[][] work = new Object[sources.size()][];
             Frame inner = new Frame(query, work, NO_SLOTS);
             Map<Object, List<Object[]>> byKey =
-                    Values.groupBy(
+                    CatalogValues.groupBy(
                             rows,
                             row -> {
                                 context.step();
                                 work[number] = row;
-                                return Values.key(mine.expression().of(inner));
+                                return CatalogValues.key(mine.expression().of(inner));
                             },
                             new HashMap<>());
             hashed = new Hashed(rows, byKey);
@@ -254,11 +254,11 @@ final class JoinPlan {
     /** The known value, in the form of the hashed keys. */
     private static Object key(Object known, int type) {
         if (!(known instanceof String text)) {
-            return Values.key(known);
+            return CatalogValues.key(known);
         }
         if (TypeOids.isNumber(type)) {
-            return Values.key(Operators.arithmetic("+", text, 0L));
+            return CatalogValues.key(Operators.arithmetic("+", text, 0L));
         }
-        return type == TypeOids.BOOL ? Values.bool(text) : known;
+        return type == TypeOids.BOOL ? CatalogValues.bool(text) : known;
     }
 }

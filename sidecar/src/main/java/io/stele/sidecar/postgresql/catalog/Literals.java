@@ -61,7 +61,7 @@ final class Literals {
         return switch (expression) {
             case Select select -> select;
             case ExpressionList<?> list when list.size() == 1 -> select(list.get(0));
-            default -> throw Values.invalid("a query in brackets", expression);
+            default -> throw CatalogValues.invalid("a query in brackets", expression);
         };
     }
 

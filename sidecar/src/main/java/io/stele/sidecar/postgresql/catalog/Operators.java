@@ -15,26 +15,26 @@ final class Operators {
         if (Boolean.FALSE.equals(left) || Boolean.FALSE.equals(right)) {
             return false;
         }
-        return left == Values.NULL || right == Values.NULL ? Values.NULL : (Object) true;
+        return left == CatalogValues.NULL || right == CatalogValues.NULL ? CatalogValues.NULL : (Object) true;
     }
 
     static Object or(Object left, Object right) {
         if (Boolean.TRUE.equals(left) || Boolean.TRUE.equals(right)) {
             return true;
         }
-        return left == Values.NULL || right == Values.NULL ? Values.NULL : (Object) false;
+        return left == CatalogValues.NULL || right == CatalogValues.NULL ? CatalogValues.NULL : (Object) false;
     }
 
     static Object not(Object value) {
-        return value == Values.NULL ? Values.NULL : (Object) !Values.bool(value);
+        return value == CatalogValues.NULL ? CatalogValues.NULL : (Object) !CatalogValues.bool(value);
     }
 
     /** The value of a comparison such as {@code <=}. */
     static Object compare(String operator, Object left, Object right) {
-        if (left == Values.NULL || right == Values.NULL) {
-            return Values.NULL;
+        if (left == CatalogValues.NULL || right == CatalogValues.NULL) {
+            return CatalogValues.NULL;
         }
-        int order = Values.compare(left, right);
+        int order = CatalogValues.compare(left, right);
         return switch (operator) {
             case "=" -> order == 0;
             case "<>", "!=" -> order != 0;
@@ -42,14 +42,14 @@ final class Operators {
             case "<=" -> order <= 0;
             case ">" -> order > 0;
             case ">=" -> order >= 0;
-            default -> throw Values.invalid("a comparison", operator);
+            default -> throw CatalogValues.invalid("a comparison", operator);
         };
     }
 
     /** Whether a comparison is true of any or of all elements. */
     static Object quantified(String operator, Object left, Object right, boolean isAll) {
-        if (left == Values.NULL || right == Values.NULL) {
-            return Values.NULL;
+        if (left == CatalogValues.NULL || right == CatalogValues.NULL) {
+            return CatalogValues.NULL;
         }
         Object result = isAll;
         for (Object element : elements(right).values()) {
@@ -59,21 +59,21 @@ final class Operators {
         return result;
     }
 
-    static Values.Elements elements(Object value) {
-        return value instanceof Values.Elements array
+    static CatalogValues.Elements elements(Object value) {
+        return value instanceof CatalogValues.Elements array
                 ? array
-                : new Values.Elements(ArrayText.parse(value.toString(), TypeOids.TEXT));
+                : new CatalogValues.Elements(ArrayText.parse(value.toString(), TypeOids.TEXT));
     }
 
     static Object arithmetic(String operator, Object left, Object right) {
-        if (left == Values.NULL || right == Values.NULL) {
-            return Values.NULL;
+        if (left == CatalogValues.NULL || right == CatalogValues.NULL) {
+            return CatalogValues.NULL;
         }
         if (left instanceof Long a && right instanceof Long b) {
             return integers(operator, a, b);
         }
-        BigDecimal a = Values.decimal(left);
-        BigDecimal b = Values.decimal(right);
+        BigDecimal a = CatalogValues.decimal(left);
+        BigDecimal b = CatalogValues.decimal(right);
         boolean isDouble = left instanceof Double || right instanceof Double;
         if (operator.equals("/") || operator.equals("%")) {
             checkDivisor(b.signum());
@@ -85,7 +85,7 @@ final class Operators {
                     case "*" -> a.multiply(b, MathContext.DECIMAL128);
                     case "/" -> a.divide(b, MathContext.DECIMAL64);
                     case "%" -> a.remainder(b);
-                    default -> throw Values.invalid("integers beside " + operator, left);
+                    default -> throw CatalogValues.invalid("integers beside " + operator, left);
                 };
         if (isDouble) {
             return result.doubleValue();
@@ -115,41 +115,41 @@ final class Operators {
                 case "#" -> a ^ b;
                 case "<<" -> a << b;
                 case ">>" -> a >> b;
-                default -> throw Values.invalid("an operator of integers", operator);
+                default -> throw CatalogValues.invalid("an operator of integers", operator);
             };
         } catch (ArithmeticException e) {
-            throw Values.invalid("a result of 64 bits", a + " " + operator + " " + b);
+            throw CatalogValues.invalid("a result of 64 bits", a + " " + operator + " " + b);
         }
     }
 
     private static void checkDivisor(int sign) {
         if (sign == 0) {
-            throw Values.invalid("a divisor other than 0", "0");
+            throw CatalogValues.invalid("a divisor other than 0", "0");
         }
     }
 
     /** Appends elements to arrays, or text to text. */
     static Object concat(Object left, Object right, Casts casts, int leftType, int rightType) {
-        boolean areArrays = left instanceof Values.Elements || right instanceof Values.Elements;
+        boolean areArrays = left instanceof CatalogValues.Elements || right instanceof CatalogValues.Elements;
         boolean hasArrayType =
                 SystemCatalog.INSTANCE.elementOf(leftType) != 0
                         || SystemCatalog.INSTANCE.elementOf(rightType) != 0;
         if (areArrays || hasArrayType) {
-            if (left == Values.NULL || right == Values.NULL) {
-                return left == Values.NULL ? right : left;
+            if (left == CatalogValues.NULL || right == CatalogValues.NULL) {
+                return left == CatalogValues.NULL ? right : left;
             }
             List<Object> all = new ArrayList<>();
             for (Object side : List.of(left, right)) {
-                if (side instanceof Values.Elements array) {
+                if (side instanceof CatalogValues.Elements array) {
                     all.addAll(array.values());
                 } else {
                     all.add(side);
                 }
             }
-            return new Values.Elements(all);
+            return new CatalogValues.Elements(all);
         }
-        return left == Values.NULL || right == Values.NULL
-                ? Values.NULL
+        return left == CatalogValues.NULL || right == CatalogValues.NULL
+                ? CatalogValues.NULL
                 : casts.text(left, leftType) + casts.text(right, rightType);
     }
 
@@ -158,7 +158,7 @@ final class Operators {
         try {
             return Pattern.compile(pattern.replaceFirst("^\\*\\*\\*:", ""), flags(ignoresCase));
         } catch (PatternSyntaxException e) {
-            throw Values.invalid("a regular expression", "'" + pattern + "'");
+            throw CatalogValues.invalid("a regular expression", "'" + pattern + "'");
         }
     }
 

@@ -33,7 +33,7 @@ final class PgCatalogRows {
         int type = definition.indexOf("opcintype");
         for (Object[] row :
                 SystemCatalog.INSTANCE.rowsByRelation().getOrDefault("pg_opclass", List.of())) {
-            classes.put((int) Values.integer(row[type]), (int) Values.integer(row[0]));
+            classes.put((int) CatalogValues.integer(row[type]), (int) CatalogValues.integer(row[0]));
         }
         operatorClasses = classes.buildKeepingLast();
     }
@@ -72,7 +72,7 @@ final class PgCatalogRows {
                 1,
                 "datminmxid",
                 1);
-        Settings.DEFAULTS.forEach(
+        CatalogSettings.DEFAULTS.forEach(
                 (name, value) ->
                         rows.add(
                                 "pg_settings",
@@ -408,7 +408,7 @@ final class PgCatalogRows {
                     "connoinherit",
                     true,
                     "conkey",
-                    new Values.Elements(numbers));
+                    new CatalogValues.Elements(numbers));
         }
         rows.add(
                 "pg_indexes",
@@ -422,8 +422,8 @@ final class PgCatalogRows {
                 Definitions.index(relation, index));
     }
 
-    private static Values.Elements vector(List<? extends Object> values) {
-        return new Values.Elements(new ArrayList<>(values), 0);
+    private static CatalogValues.Elements vector(List<? extends Object> values) {
+        return new CatalogValues.Elements(new ArrayList<>(values), 0);
     }
 
     /** Adds a relation to the system views that list its kind. */
@@ -438,7 +438,7 @@ final class PgCatalogRows {
                             "viewname",
                             relation.name(),
                             "viewowner",
-                            Settings.OWNER,
+                            CatalogSettings.OWNER,
                             "definition",
                             definition);
             case 'm' ->
@@ -449,7 +449,7 @@ final class PgCatalogRows {
                             "matviewname",
                             relation.name(),
                             "matviewowner",
-                            Settings.OWNER,
+                            CatalogSettings.OWNER,
                             "hasindexes",
                             false,
                             "ispopulated",
@@ -464,7 +464,7 @@ final class PgCatalogRows {
                         "tablename",
                         relation.name(),
                         "tableowner",
-                        Settings.OWNER,
+                        CatalogSettings.OWNER,
                         "hasindexes",
                         !relation.indexes().isEmpty(),
                         "hasrules",

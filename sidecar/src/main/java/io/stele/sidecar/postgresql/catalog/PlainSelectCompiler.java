@@ -35,16 +35,16 @@ import net.sf.jsqlparser.statement.select.SelectItem;
 final class PlainSelectCompiler {
     private final QueryContext context;
     private final SelectCompiler selects;
-    private final Optional<Scope> outer;
-    private final Scope scope;
+    private final Optional<CatalogQueryScope> outer;
+    private final CatalogQueryScope scope;
     private final ExpressionCompiler expressions;
     private final Aggregates aggregates;
 
-    PlainSelectCompiler(QueryContext context, SelectCompiler selects, Optional<Scope> outer) {
+    PlainSelectCompiler(QueryContext context, SelectCompiler selects, Optional<CatalogQueryScope> outer) {
         this.context = requireNonNull(context, "context is null");
         this.selects = requireNonNull(selects, "selects is null");
         this.outer = requireNonNull(outer, "outer is null");
-        this.scope = new Scope(outer);
+        this.scope = new CatalogQueryScope(outer);
         this.expressions = new ExpressionCompiler(context, scope, selects);
         this.aggregates = new Aggregates(context);
     }
@@ -52,7 +52,7 @@ final class PlainSelectCompiler {
     /** The compiled parts of the query. */
     private record Parts(
             JoinPlan joins,
-            List<Scope.Named> items,
+            List<CatalogQueryScope.Named> items,
             List<Typed> groupBy,
             boolean isGrouped,
             Optional<Typed> having,
@@ -66,7 +66,7 @@ final class PlainSelectCompiler {
         List<JoinStep.Condition> filters =
                 select.getWhere() == null ? List.of() : from.conditions(select.getWhere());
         JoinPlan joins = new JoinPlan(context, scope.sources(), steps, filters);
-        List<Scope.Named> items = new ArrayList<>();
+        List<CatalogQueryScope.Named> items = new ArrayList<>();
         for (SelectItem<?> item : select.getSelectItems()) {
             items.addAll(items(item));
         }
@@ -78,7 +78,7 @@ final class PlainSelectCompiler {
         List<Typed> groupBy = hasGroupBy ? groupBy(select, items, columns) : List.of();
         Optional<Typed> having = Optional.ofNullable(select.getHaving()).map(expressions::compile);
         if (select.getDistinct() != null && select.getDistinct().getOnSelectItems() != null) {
-            throw Values.invalid("DISTINCT without ON", select.getDistinct());
+            throw CatalogValues.invalid("DISTINCT without ON", select.getDistinct());
         }
         RowOrder order = new RowOrder(context, selects, outer);
         List<Slots.SortKey> keys = sortKeys(select, items, columns);
@@ -95,7 +95,7 @@ final class PlainSelectCompiler {
         return new SelectPlan(columns, scope.usesOuter(), frame -> rows(parts, order, frame));
     }
 
-    private List<Scope.Named> items(SelectItem<?> item) {
+    private List<CatalogQueryScope.Named> items(SelectItem<?> item) {
         Expression expression = item.getExpression();
         if (expression instanceof AllTableColumns all) {
             return scope.columns(Optional.of(Literals.name(all.getTable().getName())));
@@ -105,7 +105,7 @@ final class PlainSelectCompiler {
         }
         Alias alias = item.getAlias();
         String name = alias == null ? name(expression) : Literals.name(alias.getName());
-        return List.of(new Scope.Named(name, expressions.compile(expression)));
+        return List.of(new CatalogQueryScope.Named(name, expressions.compile(expression)));
     }
 
     /** The name that PostgreSQL gives to a column without one. */
@@ -142,7 +142,7 @@ final class PlainSelectCompiler {
     }
 
     private List<Typed> groupBy(
-            PlainSelect select, List<Scope.Named> items, List<Relation.Column> columns) {
+            PlainSelect select, List<CatalogQueryScope.Named> items, List<Relation.Column> columns) {
         List<Typed> keys = new ArrayList<>();
         for (Object element : select.getGroupBy().getGroupByExpressionList()) {
             Expression expression = (Expression) element;
@@ -162,7 +162,7 @@ final class PlainSelectCompiler {
     }
 
     private List<Slots.SortKey> sortKeys(
-            PlainSelect select, List<Scope.Named> items, List<Relation.Column> columns) {
+            PlainSelect select, List<CatalogQueryScope.Named> items, List<Relation.Column> columns) {
         List<Slots.SortKey> keys = new ArrayList<>();
         if (select.getOrderByElements() != null) {
             for (OrderByElement element : select.getOrderByElements()) {
@@ -216,7 +216,7 @@ final class PlainSelectCompiler {
             for (Slots.Aggregate aggregate : scope.slots().aggregates()) {
                 frame.slots()[aggregate.slot()] = aggregates.compute(aggregate, group);
             }
-            if (parts.having().isEmpty() || Values.isTrue(parts.having().get().of(frame))) {
+            if (parts.having().isEmpty() || CatalogValues.isTrue(parts.having().get().of(frame))) {
                 groups.add(frame);
             }
         }
@@ -242,7 +242,7 @@ final class PlainSelectCompiler {
             for (int set = 0; set < sets.size(); set++) {
                 List<Object> values = elements.get(set);
                 frame.slots()[sets.get(set).slot()] =
-                        index < values.size() ? values.get(index) : Values.NULL;
+                        index < values.size() ? values.get(index) : CatalogValues.NULL;
             }
             rows.add(row(parts, frame));
         }

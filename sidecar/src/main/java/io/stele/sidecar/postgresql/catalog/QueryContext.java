@@ -97,7 +97,7 @@ final class QueryContext {
     Optional<String> setting(String name) {
         String lower = name.toLowerCase(Locale.ROOT);
         return Optional.ofNullable(session.settings().get(lower))
-                .or(() -> Optional.ofNullable(Settings.DEFAULTS.get(lower)));
+                .or(() -> Optional.ofNullable(CatalogSettings.DEFAULTS.get(lower)));
     }
 
     boolean isDescribed() {
@@ -128,11 +128,11 @@ final class QueryContext {
     /** The text of a parameter, or NULL. */
     Object parameter(int number) {
         List<Optional<String>> values =
-                parameters.orElseThrow(() -> Values.invalid("values of parameters", "none"));
+                parameters.orElseThrow(() -> CatalogValues.invalid("values of parameters", "none"));
         if (number > values.size()) {
-            throw Values.invalid("a value of parameter $" + number, values.size() + " values");
+            throw CatalogValues.invalid("a value of parameter $" + number, values.size() + " values");
         }
-        return values.get(number - 1).map(value -> (Object) value).orElse(Values.NULL);
+        return values.get(number - 1).map(value -> (Object) value).orElse(CatalogValues.NULL);
     }
 
     /** Counts a row or another piece of work; fails at the time limit. */

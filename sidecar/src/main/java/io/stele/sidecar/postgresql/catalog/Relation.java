@@ -67,6 +67,6 @@ final class Relation {
     }
 
     private Map<Object, List<Object[]>> index(int column) {
-        return Values.groupBy(rows, row -> Values.key(row[column]), new HashMap<>());
+        return CatalogValues.groupBy(rows, row -> CatalogValues.key(row[column]), new HashMap<>());
     }
 }

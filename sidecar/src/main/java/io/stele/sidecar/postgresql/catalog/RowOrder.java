@@ -20,9 +20,9 @@ import net.sf.jsqlparser.statement.select.Select;
 final class RowOrder {
     private final QueryContext context;
     private final SelectCompiler selects;
-    private final Optional<Scope> outer;
+    private final Optional<CatalogQueryScope> outer;
 
-    RowOrder(QueryContext context, SelectCompiler selects, Optional<Scope> outer) {
+    RowOrder(QueryContext context, SelectCompiler selects, Optional<CatalogQueryScope> outer) {
         this.context = requireNonNull(context, "context is null");
         this.selects = requireNonNull(selects, "selects is null");
         this.outer = requireNonNull(outer, "outer is null");
@@ -31,7 +31,7 @@ final class RowOrder {
     static List<Object> key(Object[] row) {
         List<Object> key = new ArrayList<>(row.length);
         for (Object value : row) {
-            key.add(Values.key(value));
+            key.add(CatalogValues.key(value));
         }
         return key;
     }
@@ -48,7 +48,7 @@ final class RowOrder {
         if (expression instanceof LongValue number) {
             long position = number.getValue();
             if (position < 1 || position > columns.size()) {
-                throw Values.invalid("a position of 1 to " + columns.size(), position);
+                throw CatalogValues.invalid("a position of 1 to " + columns.size(), position);
             }
             return (int) position - 1;
         }
@@ -67,7 +67,7 @@ final class RowOrder {
 
     /** Sorts and cuts the rows of a query that has no other use of its sources. */
     SelectPlan apply(Select select, SelectPlan plan) {
-        Scope scope = new Scope(outer);
+        CatalogQueryScope scope = new CatalogQueryScope(outer);
         scope.sources()
                 .add(
                         new Source(
@@ -165,13 +165,13 @@ final class RowOrder {
     }
 
     private static long bound(Optional<Typed> expression, Frame frame, long absent) {
-        Object value = expression.map(each -> each.of(frame)).orElse(Values.NULL);
-        if (value == Values.NULL) {
+        Object value = expression.map(each -> each.of(frame)).orElse(CatalogValues.NULL);
+        if (value == CatalogValues.NULL) {
             return absent;
         }
-        long bound = Values.integer(value);
+        long bound = CatalogValues.integer(value);
         if (bound < 0) {
-            throw Values.invalid("LIMIT and OFFSET >= 0", bound);
+            throw CatalogValues.invalid("LIMIT and OFFSET >= 0", bound);
         }
         return bound;
     }

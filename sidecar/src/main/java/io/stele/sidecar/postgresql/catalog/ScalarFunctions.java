@@ -93,7 +93,7 @@ final class ScalarFunctions {
     Typed compile(String name, List<Typed> arguments) {
         Integer declared = TYPES.get(name);
         if (declared == null) {
-            throw Values.invalid("a function of PostgreSQL's catalog", name);
+            throw CatalogValues.invalid("a function of PostgreSQL's catalog", name);
         }
         arguments.forEach(argument -> context.infer(argument, parameterType(name)));
         int type = declared == 0 ? FunctionCompiler.common(arguments) : declared;
@@ -104,13 +104,13 @@ final class ScalarFunctions {
                     frame -> {
                         for (Typed argument : arguments) {
                             Object value = argument.of(frame);
-                            if (value != Values.NULL) {
+                            if (value != CatalogValues.NULL) {
                                 return value instanceof String
                                         ? casts.cast(value, Typed.UNKNOWN, type)
                                         : value;
                             }
                         }
-                        return Values.NULL;
+                        return CatalogValues.NULL;
                     });
         }
         List<Integer> types = arguments.stream().map(Typed::type).toList();
@@ -121,8 +121,8 @@ final class ScalarFunctions {
                     List<Object> values = new ArrayList<>(arguments.size());
                     for (Typed argument : arguments) {
                         Object value = argument.of(frame);
-                        if (value == Values.NULL && !acceptsNull) {
-                            return Values.NULL;
+                        if (value == CatalogValues.NULL && !acceptsNull) {
+                            return CatalogValues.NULL;
                         }
                         values.add(value);
                     }
@@ -159,27 +159,27 @@ final class ScalarFunctions {
         try {
             return plain(name, values, types);
         } catch (IndexOutOfBoundsException e) {
-            throw Values.invalid("other arguments of " + name, values.size() + " arguments");
+            throw CatalogValues.invalid("other arguments of " + name, values.size() + " arguments");
         }
     }
 
     private Object plain(String name, List<Object> values, List<Integer> types) {
         return switch (name) {
             case "nullif" ->
-                    values.get(0) != Values.NULL
-                                    && Values.isTrue(
+                    values.get(0) != CatalogValues.NULL
+                                    && CatalogValues.isTrue(
                                             Operators.compare("=", values.get(0), values.get(1)))
-                            ? Values.NULL
+                            ? CatalogValues.NULL
                             : values.get(0);
             case "greatest", "least" -> extreme(values, name.equals("greatest"));
             case "abs" ->
-                    Values.integer(values.get(0)) < 0
+                    CatalogValues.integer(values.get(0)) < 0
                             ? Operators.arithmetic("-", 0L, values.get(0))
                             : values.get(0);
             case "round", "floor", "ceil" ->
-                    Values.decimal(values.get(0))
+                    CatalogValues.decimal(values.get(0))
                             .setScale(
-                                    values.size() > 1 ? (int) Values.integer(values.get(1)) : 0,
+                                    values.size() > 1 ? (int) CatalogValues.integer(values.get(1)) : 0,
                                     switch (name) {
                                         case "floor" -> RoundingMode.FLOOR;
                                         case "ceil" -> RoundingMode.CEILING;
@@ -193,7 +193,7 @@ final class ScalarFunctions {
             case "json_build_object", "jsonb_build_object" -> json(values, types);
             case "concat", "concat_ws" -> concat(values, types, name.equals("concat_ws"));
             case "parse_ident" ->
-                    new Values.Elements(
+                    new CatalogValues.Elements(
                             new ArrayList<>(CatalogRelations.nameParts(text(values, types, 0))));
             default -> counted(texts(name, values, types));
         };
@@ -233,13 +233,13 @@ final class ScalarFunctions {
                             !name.equals("rtrim"),
                             !name.equals("ltrim"));
             case "substring", "substr" -> substring(text, values);
-            case "left" -> text.substring(0, cut(text, Values.integer(values.get(1))));
+            case "left" -> text.substring(0, cut(text, CatalogValues.integer(values.get(1))));
             case "right" ->
-                    text.substring(text.length() - cut(text, Values.integer(values.get(1))));
+                    text.substring(text.length() - cut(text, CatalogValues.integer(values.get(1))));
             case "repeat" -> {
-                long count = Math.max(0, Values.integer(values.get(1)));
+                long count = Math.max(0, CatalogValues.integer(values.get(1)));
                 if (count * text.length() > 1 << 20) {
-                    throw Values.invalid("a text of at most 1 MiB", count + " repetitions");
+                    throw CatalogValues.invalid("a text of at most 1 MiB", count + " repetitions");
                 }
                 yield text.repeat((int) count);
             }
@@ -247,14 +247,14 @@ final class ScalarFunctions {
             case "quote_literal" -> Definitions.literal(text);
             case "split_part" -> {
                 String[] parts = text.split(Pattern.quote(text(values, types, 1)), -1);
-                long part = Values.integer(values.get(2));
+                long part = CatalogValues.integer(values.get(2));
                 yield part >= 1 && part <= parts.length ? parts[(int) part - 1] : "";
             }
             case "string_to_array", "regexp_split_to_array" -> {
                 String delimiter = text(values, types, 1);
                 String regex =
                         name.equals("string_to_array") ? Pattern.quote(delimiter) : delimiter;
-                yield new Values.Elements(
+                yield new CatalogValues.Elements(
                         text.isEmpty() ? List.of() : List.of((Object[]) text.split(regex, -1)));
             }
             case "regexp_replace" ->
@@ -263,29 +263,29 @@ final class ScalarFunctions {
                             .replaceFirst(text(values, types, 2).replace("\\", "$"));
             case "pg_size_pretty" -> text + " bytes";
             case "to_char" -> text;
-            default -> throw Values.invalid("a function that the catalog has", name);
+            default -> throw CatalogValues.invalid("a function that the catalog has", name);
         };
     }
 
     private static Object extreme(List<Object> values, boolean isGreatest) {
-        Object found = Values.NULL;
+        Object found = CatalogValues.NULL;
         for (Object value : values) {
             boolean isNew =
-                    found == Values.NULL
-                            || (value != Values.NULL
-                                    && Values.compare(value, found) > 0 == isGreatest);
+                    found == CatalogValues.NULL
+                            || (value != CatalogValues.NULL
+                                    && CatalogValues.compare(value, found) > 0 == isGreatest);
             found = isNew ? value : found;
         }
         return found;
     }
 
-    private static Object bound(String name, Values.Elements array) {
+    private static Object bound(String name, CatalogValues.Elements array) {
         int size = array.values().size();
         if (name.equals("cardinality")) {
             return (long) size;
         }
         if (size == 0) {
-            return Values.NULL;
+            return CatalogValues.NULL;
         }
         return switch (name) {
             case "array_lower" -> (long) array.lowerBound();
@@ -296,33 +296,33 @@ final class ScalarFunctions {
     }
 
     private static Object without(Object array, Object removed) {
-        if (array == Values.NULL) {
-            return Values.NULL;
+        if (array == CatalogValues.NULL) {
+            return CatalogValues.NULL;
         }
         List<Object> kept = new ArrayList<>(Operators.elements(array).values());
-        kept.removeIf(element -> Values.isTrue(Operators.compare("=", element, removed)));
-        return new Values.Elements(kept);
+        kept.removeIf(element -> CatalogValues.isTrue(Operators.compare("=", element, removed)));
+        return new CatalogValues.Elements(kept);
     }
 
-    private static Object position(Values.Elements array, Object value) {
+    private static Object position(CatalogValues.Elements array, Object value) {
         for (int index = 0; index < array.values().size(); index++) {
-            if (Values.isTrue(Operators.compare("=", array.values().get(index), value))) {
+            if (CatalogValues.isTrue(Operators.compare("=", array.values().get(index), value))) {
                 return (long) index + array.lowerBound();
             }
         }
-        return Values.NULL;
+        return CatalogValues.NULL;
     }
 
     private Object joined(List<Object> values, int type) {
-        if (values.get(0) == Values.NULL || values.get(1) == Values.NULL) {
-            return Values.NULL;
+        if (values.get(0) == CatalogValues.NULL || values.get(1) == CatalogValues.NULL) {
+            return CatalogValues.NULL;
         }
         int element = SystemCatalog.INSTANCE.elementOf(type);
         Optional<String> forNull =
                 values.size() > 2 ? Optional.of(values.get(2).toString()) : Optional.empty();
         List<String> parts = new ArrayList<>();
         for (Object value : Operators.elements(values.get(0)).values()) {
-            if (value != Values.NULL) {
+            if (value != CatalogValues.NULL) {
                 parts.add(casts.text(value, element));
             } else {
                 forNull.ifPresent(parts::add);
@@ -334,7 +334,7 @@ final class ScalarFunctions {
     private Object concat(List<Object> values, List<Integer> types, boolean hasSeparator) {
         List<String> parts = new ArrayList<>();
         for (int index = hasSeparator ? 1 : 0; index < values.size(); index++) {
-            if (values.get(index) != Values.NULL) {
+            if (values.get(index) != CatalogValues.NULL) {
                 parts.add(text(values, types, index));
             }
         }
@@ -347,7 +347,7 @@ final class ScalarFunctions {
             Object value = values.get(index + 1);
             boolean isBare = value instanceof Long || value instanceof Double;
             String text =
-                    value == Values.NULL
+                    value == CatalogValues.NULL
                             ? "null"
                             : value instanceof Boolean || isBare
                                     ? value.toString()
@@ -381,8 +381,8 @@ final class ScalarFunctions {
             var matcher = Operators.regex(pattern, false).matcher(text);
             return matcher.find() ? matcher.group(matcher.groupCount() > 0 ? 1 : 0) : "";
         }
-        long from = Values.integer(values.get(1)) - 1;
-        long to = values.size() > 2 ? from + Values.integer(values.get(2)) : text.length();
+        long from = CatalogValues.integer(values.get(1)) - 1;
+        long to = values.size() > 2 ? from + CatalogValues.integer(values.get(2)) : text.length();
         int start = (int) Math.clamp(from, 0, text.length());
         return text.substring(start, (int) Math.clamp(to, start, text.length()));
     }

@@ -34,9 +34,9 @@ final class SelectCompiler {
     /**
      * @param outer the scope of the query around it
      */
-    SelectPlan compile(Select select, Optional<Scope> outer) {
+    SelectPlan compile(Select select, Optional<CatalogQueryScope> outer) {
         if (++depth > MAX_DEPTH) {
-            throw Values.invalid("at most " + MAX_DEPTH + " queries inside each other", "more");
+            throw CatalogValues.invalid("at most " + MAX_DEPTH + " queries inside each other", "more");
         }
         SelectPlan plan =
                 select.getWithItemsList() == null || select.getWithItemsList().isEmpty()
@@ -46,18 +46,18 @@ final class SelectCompiler {
         return plan;
     }
 
-    private SelectPlan body(Select select, Optional<Scope> outer) {
+    private SelectPlan body(Select select, Optional<CatalogQueryScope> outer) {
         return switch (select) {
             case PlainSelect plain -> new PlainSelectCompiler(context, this, outer).compile(plain);
             case SetOperationList list -> setOperation(list, outer);
             case ParenthesedSelect nested ->
                     limited(nested, compile(nested.getSelect(), outer), outer);
-            case net.sf.jsqlparser.statement.select.Values values -> values(values, outer);
-            default -> throw Values.invalid("SELECT or VALUES", select);
+            case net.sf.jsqlparser.statement.select.CatalogValues values -> values(values, outer);
+            default -> throw CatalogValues.invalid("SELECT or VALUES", select);
         };
     }
 
-    private SelectPlan limited(Select select, SelectPlan plan, Optional<Scope> outer) {
+    private SelectPlan limited(Select select, SelectPlan plan, Optional<CatalogQueryScope> outer) {
         boolean isPlain =
                 select.getOrderByElements() == null
                         && select.getLimit() == null
@@ -75,8 +75,8 @@ final class SelectCompiler {
         void run(Frame frame);
     }
 
-    private SelectPlan with(Select select, Optional<Scope> outer) {
-        Scope scope = new Scope(outer);
+    private SelectPlan with(Select select, Optional<CatalogQueryScope> outer) {
+        CatalogQueryScope scope = new CatalogQueryScope(outer);
         List<Step> steps = new ArrayList<>();
         for (WithItem<?> item : select.getWithItemsList()) {
             Select query = item.getSelect().getSelect();
@@ -99,25 +99,25 @@ final class SelectCompiler {
     }
 
     private Step plain(
-            Select query, WithItem<?> item, String name, Scope scope, CommonRows common) {
+            Select query, WithItem<?> item, String name, CatalogQueryScope scope, CommonRows common) {
         SelectPlan plan = compile(query, Optional.of(scope));
         boolean isVolatile = plan.isVolatile() || scope.usesOuter();
         scope.add(
                 name,
-                new Scope.CommonTable(
+                new CatalogQueryScope.CommonTable(
                         renamed(plan.columns(), item), isVolatile, frame -> common.rows));
         return frame -> common.rows = plan.rows(frame);
     }
 
     private Step recursive(
-            SetOperationList union, WithItem<?> item, String name, Scope scope, CommonRows common) {
+            SetOperationList union, WithItem<?> item, String name, CatalogQueryScope scope, CommonRows common) {
         if (union.getSelects().size() != 2 || !(union.getOperation(0) instanceof UnionOp)) {
             return plain(union, item, name, scope, common);
         }
         SelectPlan first = compile(union.getSelect(0), Optional.of(scope));
         scope.add(
                 name,
-                new Scope.CommonTable(renamed(first.columns(), item), true, frame -> common.rows));
+                new CatalogQueryScope.CommonTable(renamed(first.columns(), item), true, frame -> common.rows));
         SelectPlan next = compile(union.getSelect(1), Optional.of(scope));
         boolean isAll = ((UnionOp) union.getOperation(0)).isAll();
         return frame -> {
@@ -161,7 +161,7 @@ final class SelectCompiler {
         return renamed;
     }
 
-    private SelectPlan setOperation(SetOperationList list, Optional<Scope> outer) {
+    private SelectPlan setOperation(SetOperationList list, Optional<CatalogQueryScope> outer) {
         List<SelectPlan> plans = new ArrayList<>();
         for (Select select : list.getSelects()) {
             plans.add(compile(select, outer));
@@ -172,7 +172,7 @@ final class SelectCompiler {
             List<Typed> types = new ArrayList<>();
             for (SelectPlan plan : plans) {
                 if (plan.columns().size() != plans.get(0).columns().size()) {
-                    throw Values.invalid(
+                    throw CatalogValues.invalid(
                             plans.get(0).columns().size() + " columns", plan.columns().size());
                 }
                 types.add(new Typed(plan.columns().get(position).type(), frame -> position));
@@ -212,8 +212,8 @@ final class SelectCompiler {
     }
 
     private SelectPlan values(
-            net.sf.jsqlparser.statement.select.Values values, Optional<Scope> outer) {
-        Scope scope = new Scope(outer);
+            net.sf.jsqlparser.statement.select.CatalogValues values, Optional<CatalogQueryScope> outer) {
+        CatalogQueryScope scope = new CatalogQueryScope(outer);
         ExpressionCompiler expressions = new ExpressionCompiler(context, scope, this);
         List<List<Typed>> rows = new ArrayList<>();
         boolean hasRows =

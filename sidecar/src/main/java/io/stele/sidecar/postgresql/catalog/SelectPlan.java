@@ -45,18 +45,18 @@ final class SelectPlan {
     }
 
     /** The first column of all rows. */
-    Values.Elements first(Frame outer) {
+    CatalogValues.Elements first(Frame outer) {
         List<Object> values = new ArrayList<>();
         rows(outer).forEach(row -> values.add(row[0]));
-        return new Values.Elements(values);
+        return new CatalogValues.Elements(values);
     }
 
     /** The only value; NULL if there is no row. */
     Object single(Frame outer) {
         List<Object[]> found = rows(outer);
         if (found.size() > 1) {
-            throw Values.invalid("one row of a query that is a value", found.size() + " rows");
+            throw CatalogValues.invalid("one row of a query that is a value", found.size() + " rows");
         }
-        return found.isEmpty() ? Values.NULL : found.get(0)[0];
+        return found.isEmpty() ? CatalogValues.NULL : found.get(0)[0];
     }
 }

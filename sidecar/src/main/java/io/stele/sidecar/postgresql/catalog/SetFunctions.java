@@ -39,7 +39,7 @@ final class SetFunctions {
 
     private static Typed argument(List<Typed> arguments, int index) {
         if (index >= arguments.size()) {
-            throw Values.invalid((index + 1) + " arguments", String.valueOf(arguments.size()));
+            throw CatalogValues.invalid((index + 1) + " arguments", String.valueOf(arguments.size()));
         }
         return arguments.get(index);
     }
@@ -51,8 +51,8 @@ final class SetFunctions {
                 TypeOids.TEXT_ARRAY,
                 frame -> {
                     Object value = first.of(frame);
-                    if (value == Values.NULL) {
-                        return new Values.Elements(List.of());
+                    if (value == CatalogValues.NULL) {
+                        return new CatalogValues.Elements(List.of());
                     }
                     return switch (name) {
                         case "unnest" -> Operators.elements(value);
@@ -60,7 +60,7 @@ final class SetFunctions {
                         case "_pg_expandarray" -> expanded(Operators.elements(value));
                         case "generate_series" ->
                                 series(
-                                        Values.integer(value),
+                                        CatalogValues.integer(value),
                                         argument(arguments, 1).of(frame),
                                         step(arguments, frame),
                                         context);
@@ -70,49 +70,49 @@ final class SetFunctions {
     }
 
     private static long step(List<Typed> arguments, Frame frame) {
-        return arguments.size() > 2 ? Values.integer(arguments.get(2).of(frame)) : 1;
+        return arguments.size() > 2 ? CatalogValues.integer(arguments.get(2).of(frame)) : 1;
     }
 
-    private static Values.Elements subscripts(Values.Elements array) {
+    private static CatalogValues.Elements subscripts(CatalogValues.Elements array) {
         List<Object> values = new ArrayList<>();
         for (int index = 0; index < array.values().size(); index++) {
             values.add((long) index + array.lowerBound());
         }
-        return new Values.Elements(values);
+        return new CatalogValues.Elements(values);
     }
 
-    private static Values.Elements expanded(Values.Elements array) {
+    private static CatalogValues.Elements expanded(CatalogValues.Elements array) {
         List<Object> values = new ArrayList<>();
         for (int index = 0; index < array.values().size(); index++) {
             values.add(
-                    new Values.Fields(
+                    new CatalogValues.Fields(
                             List.of("x", "n"), List.of(array.values().get(index), index + 1L)));
         }
-        return new Values.Elements(values);
+        return new CatalogValues.Elements(values);
     }
 
-    private static Values.Elements series(long start, Object end, long step, QueryContext context) {
+    private static CatalogValues.Elements series(long start, Object end, long step, QueryContext context) {
         if (step == 0) {
-            throw Values.invalid("a step other than 0", "0");
+            throw CatalogValues.invalid("a step other than 0", "0");
         }
         List<Object> values = new ArrayList<>();
-        if (end != Values.NULL) {
-            long last = Values.integer(end);
+        if (end != CatalogValues.NULL) {
+            long last = CatalogValues.integer(end);
             for (long value = start; step > 0 ? value <= last : value >= last; value += step) {
                 values.add(value);
                 context.checkRows(values.size());
                 context.step();
             }
         }
-        return new Values.Elements(values);
+        return new CatalogValues.Elements(values);
     }
 
-    private static Values.Elements split(Object text, Object delimiter) {
+    private static CatalogValues.Elements split(Object text, Object delimiter) {
         List<Object> parts = new ArrayList<>();
         for (String part : text.toString().split(Pattern.quote(delimiter.toString()), -1)) {
             parts.add(part);
         }
-        return new Values.Elements(parts);
+        return new CatalogValues.Elements(parts);
     }
 
     /** The columns of a function that PostgreSQL has in FROM, and that has no rows here. */

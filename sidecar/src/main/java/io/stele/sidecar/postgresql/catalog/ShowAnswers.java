@@ -36,7 +36,7 @@ final class ShowAnswers {
 
     static CatalogResult answer(StatementText text, QueryContext context) {
         if (text.word(1).equals("all")) {
-            Map<String, String> all = new TreeMap<>(Settings.DEFAULTS);
+            Map<String, String> all = new TreeMap<>(CatalogSettings.DEFAULTS);
             all.putAll(context.session().settings());
             List<List<Optional<String>>> rows = new ArrayList<>();
             all.forEach(
@@ -52,7 +52,7 @@ final class ShowAnswers {
         String value =
                 context.setting(name)
                         .orElseThrow(
-                                () -> Values.invalid("the name of a setting", "'" + name + "'"));
+                                () -> CatalogValues.invalid("the name of a setting", "'" + name + "'"));
         return new CatalogResult(columns(text), List.of(List.of(Optional.of(value))));
     }
 }

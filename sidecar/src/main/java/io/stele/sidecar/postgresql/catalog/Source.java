@@ -47,7 +47,7 @@ record Source(
 
     Object[] emptyRow() {
         Object[] row = new Object[columns.size()];
-        Arrays.fill(row, Values.NULL);
+        Arrays.fill(row, CatalogValues.NULL);
         return row;
     }
 }

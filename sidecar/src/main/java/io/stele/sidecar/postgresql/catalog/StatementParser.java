@@ -38,15 +38,15 @@ final class StatementParser implements AutoCloseable {
             return cached;
         }
         if (sql.length() > MAX_LENGTH) {
-            throw Values.invalid(
+            throw CatalogValues.invalid(
                     "at most " + MAX_LENGTH + " characters", sql.length() + " characters");
         }
         StatementText text = new StatementText(sql);
         if (!text.isOneStatement()) {
-            throw Values.invalid("one statement", "none or several");
+            throw CatalogValues.invalid("one statement", "none or several");
         }
         if (text.depth() > MAX_DEPTH) {
-            throw Values.invalid(
+            throw CatalogValues.invalid(
                     "at most " + MAX_DEPTH + " brackets inside each other",
                     String.valueOf(text.depth()));
         }
@@ -74,7 +74,7 @@ final class StatementParser implements AutoCloseable {
         if (statement instanceof Select select) {
             return select;
         }
-        throw Values.invalid("SELECT, VALUES, TABLE or SHOW", text.word(0));
+        throw CatalogValues.invalid("SELECT, VALUES, TABLE or SHOW", text.word(0));
     }
 
     private Statement parse(String sql, boolean isComplex) throws JSQLParserException {

@@ -65,7 +65,7 @@ final class SystemCatalog {
         }
         rows.getOrDefault("pg_type", List.of()).forEach(this::addType);
         rows.getOrDefault("pg_proc", List.of())
-                .forEach(row -> procedures.put((int) Values.integer(row[0]), row[1].toString()));
+                .forEach(row -> procedures.put((int) CatalogValues.integer(row[0]), row[1].toString()));
     }
 
     private static List<String> lines(String resource) {
@@ -120,24 +120,24 @@ final class SystemCatalog {
 
     private static Object read(String text, int type) {
         if (type == TypeOids.BOOL) {
-            return Values.bool(text);
+            return CatalogValues.bool(text);
         }
         if (TypeOids.isVector(type)) {
-            return new Values.Elements(ArrayText.parse(text, TypeOids.INT8), 0);
+            return new CatalogValues.Elements(ArrayText.parse(text, TypeOids.INT8), 0);
         }
-        return TypeOids.isNumber(type) ? (Object) Values.integer(text) : text;
+        return TypeOids.isNumber(type) ? (Object) CatalogValues.integer(text) : text;
     }
 
     private void addType(Object[] row) {
         Relation.Definition pgType = definition(PG_CATALOG, "pg_type").orElseThrow();
         Type type =
                 new Type(
-                        (int) Values.integer(row[pgType.indexOf("oid")]),
+                        (int) CatalogValues.integer(row[pgType.indexOf("oid")]),
                         row[pgType.indexOf("typname")].toString(),
-                        (int) Values.integer(row[pgType.indexOf("typlen")]),
-                        (int) Values.integer(row[pgType.indexOf("typelem")]),
-                        (int) Values.integer(row[pgType.indexOf("typarray")]),
-                        (int) Values.integer(row[pgType.indexOf("typcollation")]));
+                        (int) CatalogValues.integer(row[pgType.indexOf("typlen")]),
+                        (int) CatalogValues.integer(row[pgType.indexOf("typelem")]),
+                        (int) CatalogValues.integer(row[pgType.indexOf("typarray")]),
+                        (int) CatalogValues.integer(row[pgType.indexOf("typcollation")]));
         types.put(type.oid(), type);
         typesByName.putIfAbsent(type.name(), type);
     }
@@ -145,7 +145,7 @@ final class SystemCatalog {
     /** A row with NULL in every column but the hidden one. */
     static Object[] emptyRow(Relation.Definition definition) {
         Object[] row = new Object[definition.columns().size()];
-        Arrays.fill(row, Values.NULL);
+        Arrays.fill(row, CatalogValues.NULL);
         row[row.length - 1] = (long) definition.oid();
         return row;
     }

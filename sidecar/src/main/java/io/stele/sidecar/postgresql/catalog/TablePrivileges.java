@@ -27,20 +27,20 @@ final class TablePrivileges {
      * @param most how many arguments there may be
      */
     Object has(List<Object> values, int most) {
-        if (values.contains(Values.NULL)) {
-            return Values.NULL;
+        if (values.contains(CatalogValues.NULL)) {
+            return CatalogValues.NULL;
         }
         if (values.size() < most - 1 || values.size() > most) {
-            throw Values.invalid(
+            throw CatalogValues.invalid(
                     "%s or %s arguments".formatted(most - 1, most), String.valueOf(values.size()));
         }
         OptionalLong oid = oid(values.get(values.size() - (most - 1)));
         if (oid.isEmpty()) {
-            return Values.NULL;
+            return CatalogValues.NULL;
         }
         Optional<UserRelation> relation = context.relations().user(oid.getAsLong());
         if (relation.isEmpty()) {
-            return context.relations().hasRelation(oid.getAsLong()) ? (Object) true : Values.NULL;
+            return context.relations().hasRelation(oid.getAsLong()) ? (Object) true : CatalogValues.NULL;
         }
         Set<Privilege> held = context.relations().privileges(relation.get());
         for (String wanted : values.getLast().toString().split(",", -1)) {
@@ -53,11 +53,11 @@ final class TablePrivileges {
 
     private OptionalLong oid(Object table) {
         if (!(table instanceof String name)) {
-            return OptionalLong.of(Values.integer(table));
+            return OptionalLong.of(CatalogValues.integer(table));
         }
         return new Casts(context)
                 .findReference(name, TypeOids.REGCLASS)
-                .map(found -> OptionalLong.of(Values.integer(found)))
+                .map(found -> OptionalLong.of(CatalogValues.integer(found)))
                 .orElse(OptionalLong.empty());
     }
 

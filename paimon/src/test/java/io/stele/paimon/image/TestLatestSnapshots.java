@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-final class TestSnapshotLeases {
+final class TestLatestSnapshots {
     private static final Duration SECOND = Duration.ofSeconds(1);
     // Without compactions, which are snapshots of their own.
     private static final Map<String, String> OPTIONS = Map.of("bucket", "1", "write-only", "true");
@@ -30,8 +30,8 @@ final class TestSnapshotLeases {
     private final AtomicLong nanos = new AtomicLong(5);
     private final Queue<Runnable> tasks = new ArrayDeque<>();
     private final ScheduledExecutorService scheduler = Executors.newSingleThreadScheduledExecutor();
-    private final SnapshotLeases leases =
-            new SnapshotLeases(
+    private final LatestSnapshots snapshots =
+            new LatestSnapshots(
                     new LeaseOptions(Duration.ofMillis(200), Duration.ofSeconds(60), 3, 100),
                     scheduler,
                     tasks::add,
@@ -47,42 +47,42 @@ final class TestSnapshotLeases {
 
     @AfterEach
     void close() {
-        leases.close();
+        snapshots.close();
         scheduler.shutdownNow();
     }
 
     @Test
     void hasNoSnapshotBeforeTheFirstCommit() throws Exception {
-        assertThat(leases.latest(table, SECOND)).isEmpty();
+        assertThat(snapshots.latest(table, SECOND)).isEmpty();
 
         commit(1);
-        assertThat(leases.latest(table, SECOND)).isEmpty();
-        assertThat(leases.latest(table, Duration.ZERO).map(Snapshot::id)).hasValue(1L);
+        assertThat(snapshots.latest(table, SECOND)).isEmpty();
+        assertThat(snapshots.latest(table, Duration.ZERO).map(Snapshot::id)).hasValue(1L);
     }
 
     @Test
     void sendsNoRequestWithinTheBound() throws Exception {
         commit(1);
-        leases.latest(table, SECOND);
+        snapshots.latest(table, SECOND);
         lake.files().clear();
         commit(2);
         lake.files().clear();
         pass(SECOND);
 
-        assertThat(leases.latest(table, SECOND).map(Snapshot::id)).hasValue(1L);
+        assertThat(snapshots.latest(table, SECOND).map(Snapshot::id)).hasValue(1L);
         assertThat(lake.files().requests()).isEmpty();
 
         pass(Duration.ofNanos(1));
-        assertThat(leases.latest(table, SECOND).map(Snapshot::id)).hasValue(2L);
+        assertThat(snapshots.latest(table, SECOND).map(Snapshot::id)).hasValue(2L);
     }
 
     @Test
     void checksByTwoRequests() throws Exception {
         commit(1);
-        leases.latest(table, SECOND);
+        snapshots.latest(table, SECOND);
         lake.files().clear();
 
-        leases.latest(table, Duration.ZERO);
+        snapshots.latest(table, Duration.ZERO);
 
         assertThat(lake.files().requests()).containsExactly("snapshot-1", "snapshot-2");
     }
@@ -90,15 +90,15 @@ final class TestSnapshotLeases {
     @Test
     void checksInTheBackground() throws Exception {
         commit(1);
-        leases.latest(table, SECOND);
+        snapshots.latest(table, SECOND);
         for (int i = 2; i < 20; i++) {
             commit(i);
             pass(Duration.ofMillis(200));
-            leases.tick();
+            snapshots.tick();
             runTasks();
             lake.files().clear();
 
-            assertThat(leases.latest(table, SECOND).map(Snapshot::id)).hasValue((long) i);
+            assertThat(snapshots.latest(table, SECOND).map(Snapshot::id)).hasValue((long) i);
             assertThat(lake.files().requests()).isEmpty();
         }
     }
@@ -106,61 +106,61 @@ final class TestSnapshotLeases {
     @Test
     void findsTheLatestOfMany() throws Exception {
         commit(1);
-        leases.latest(table, SECOND);
+        snapshots.latest(table, SECOND);
         for (int i = 0; i < 15; i++) {
             commit(i);
         }
 
-        assertThat(leases.latest(table, Duration.ZERO).map(Snapshot::id)).hasValue(16L);
+        assertThat(snapshots.latest(table, Duration.ZERO).map(Snapshot::id)).hasValue(16L);
         lake.expire();
-        assertThat(leases.latest(table, Duration.ZERO).map(Snapshot::id)).hasValue(16L);
+        assertThat(snapshots.latest(table, Duration.ZERO).map(Snapshot::id)).hasValue(16L);
     }
 
     @Test
     void survivesTheExpiryOfItsSnapshot() throws Exception {
         commit(1);
-        leases.latest(table, SECOND);
+        snapshots.latest(table, SECOND);
         commit(2);
         commit(3);
         lake.expire();
 
-        assertThat(leases.latest(table, Duration.ZERO).map(Snapshot::id)).hasValue(3L);
+        assertThat(snapshots.latest(table, Duration.ZERO).map(Snapshot::id)).hasValue(3L);
     }
 
     @Test
     void noticesARollback() throws Exception {
         commit(1);
         commit(2);
-        Snapshot second = leases.snapshot(table, 2);
-        assertThat(leases.latest(table, SECOND)).hasValue(second);
+        Snapshot second = snapshots.snapshot(table, 2);
+        assertThat(snapshots.latest(table, SECOND)).hasValue(second);
         lake.open().rollbackTo(1);
-        assertThat(leases.latest(table, Duration.ZERO).map(Snapshot::id)).hasValue(1L);
+        assertThat(snapshots.latest(table, Duration.ZERO).map(Snapshot::id)).hasValue(1L);
         commit(3);
 
-        Snapshot again = leases.latest(table, Duration.ZERO).orElseThrow();
+        Snapshot again = snapshots.latest(table, Duration.ZERO).orElseThrow();
         assertThat(again.id()).isEqualTo(2);
         assertThat(again).isNotEqualTo(second);
-        assertThat(leases.snapshot(table, 2)).isEqualTo(again);
+        assertThat(snapshots.snapshot(table, 2)).isEqualTo(again);
     }
 
     @Test
     void noticesADroppedTableAndANewOne() throws Exception {
         commit(1);
-        Snapshot old = leases.latest(table, SECOND).orElseThrow();
+        Snapshot old = snapshots.latest(table, SECOND).orElseThrow();
         lake.drop();
 
-        assertThat(leases.latest(table, SECOND)).hasValue(old);
+        assertThat(snapshots.latest(table, SECOND)).hasValue(old);
         pass(Duration.ofMillis(200));
-        leases.tick();
+        snapshots.tick();
         runTasks();
-        assertThatThrownBy(() -> leases.latest(table, SECOND))
+        assertThatThrownBy(() -> snapshots.latest(table, SECOND))
                 .isInstanceOf(TableDroppedException.class)
                 .hasMessageContaining("was dropped");
 
         lake.create(true, OPTIONS);
         table = lake.open();
         commit(1);
-        Snapshot latest = leases.latest(table, SECOND).orElseThrow();
+        Snapshot latest = snapshots.latest(table, SECOND).orElseThrow();
         assertThat(latest.id()).isEqualTo(1);
         assertThat(SnapshotIdentity.of(latest)).isNotEqualTo(SnapshotIdentity.of(old));
     }
@@ -168,13 +168,13 @@ final class TestSnapshotLeases {
     @Test
     void noticesANewTableWithTheSameSnapshotId() throws Exception {
         commit(1);
-        Snapshot old = leases.latest(table, SECOND).orElseThrow();
+        Snapshot old = snapshots.latest(table, SECOND).orElseThrow();
         lake.drop();
         lake.create(true, OPTIONS);
         table = lake.open();
         commit(1);
 
-        Snapshot latest = leases.latest(table, Duration.ZERO).orElseThrow();
+        Snapshot latest = snapshots.latest(table, Duration.ZERO).orElseThrow();
 
         assertThat(latest.id()).isEqualTo(old.id());
         assertThat(SnapshotIdentity.of(latest)).isNotEqualTo(SnapshotIdentity.of(old));
@@ -183,51 +183,51 @@ final class TestSnapshotLeases {
     @Test
     void failedChecksProlongNothing() throws Exception {
         commit(1);
-        leases.latest(table, SECOND);
+        snapshots.latest(table, SECOND);
         lake.files().fail("snapshot-");
         for (int i = 0; i < 5; i++) {
             pass(Duration.ofMillis(200));
-            leases.tick();
+            snapshots.tick();
             runTasks();
         }
-        assertThat(leases.latest(table, SECOND).map(Snapshot::id)).hasValue(1L);
+        assertThat(snapshots.latest(table, SECOND).map(Snapshot::id)).hasValue(1L);
         pass(Duration.ofMillis(1));
 
-        assertThatThrownBy(() -> leases.latest(table, SECOND))
+        assertThatThrownBy(() -> snapshots.latest(table, SECOND))
                 .isInstanceOf(IOException.class)
                 .hasStackTraceContaining("no answer");
-        assertThat(leases.failureCount()).isEqualTo(6);
+        assertThat(snapshots.failureCount()).isEqualTo(6);
 
         lake.files().fail(null);
-        assertThat(leases.latest(table, SECOND).map(Snapshot::id)).hasValue(1L);
+        assertThat(snapshots.latest(table, SECOND).map(Snapshot::id)).hasValue(1L);
     }
 
     @Test
     void showsACommitThatItWasToldOf() throws Exception {
         commit(1);
-        leases.latest(table, SECOND);
+        snapshots.latest(table, SECOND);
         commit(2);
-        leases.advancedTo(table, 2);
+        snapshots.advancedTo(table, 2);
 
-        assertThat(leases.latest(table, SECOND).map(Snapshot::id)).hasValue(2L);
+        assertThat(snapshots.latest(table, SECOND).map(Snapshot::id)).hasValue(2L);
         lake.files().clear();
-        assertThat(leases.latest(table, SECOND).map(Snapshot::id)).hasValue(2L);
+        assertThat(snapshots.latest(table, SECOND).map(Snapshot::id)).hasValue(2L);
         assertThat(lake.files().requests()).isEmpty();
 
         // One that is rolled back before it is seen: the truth is found, once.
-        leases.advancedTo(table, 9);
-        assertThat(leases.latest(table, SECOND).map(Snapshot::id)).hasValue(2L);
+        snapshots.advancedTo(table, 9);
+        assertThat(snapshots.latest(table, SECOND).map(Snapshot::id)).hasValue(2L);
         lake.files().clear();
-        assertThat(leases.latest(table, SECOND).map(Snapshot::id)).hasValue(2L);
+        assertThat(snapshots.latest(table, SECOND).map(Snapshot::id)).hasValue(2L);
         assertThat(lake.files().requests()).isEmpty();
     }
 
     @Test
     void checksNoTableThatIsIdle() throws Exception {
         commit(1);
-        leases.latest(table, SECOND);
+        snapshots.latest(table, SECOND);
         pass(Duration.ofSeconds(61));
-        leases.tick();
+        snapshots.tick();
 
         assertThat(tasks).isEmpty();
     }
@@ -238,9 +238,9 @@ final class TestSnapshotLeases {
             pass(SECOND);
             FileStoreTable other =
                     LakeTable.create(folder, "t" + i, true, Map.of("bucket", "1")).open();
-            leases.latest(other, SECOND);
+            snapshots.latest(other, SECOND);
         }
-        leases.tick();
+        snapshots.tick();
 
         assertThat(tasks).hasSize(3);
     }
@@ -249,12 +249,12 @@ final class TestSnapshotLeases {
     void cachesSnapshotsById() throws Exception {
         commit(1);
         commit(2);
-        Snapshot first = leases.snapshot(table, 1);
+        Snapshot first = snapshots.snapshot(table, 1);
         lake.files().clear();
 
-        assertThat(leases.snapshot(table, 1)).isSameAs(first);
+        assertThat(snapshots.snapshot(table, 1)).isSameAs(first);
         assertThat(lake.files().requests()).isEmpty();
-        assertThatThrownBy(() -> leases.snapshot(table, 7))
+        assertThatThrownBy(() -> snapshots.snapshot(table, 7))
                 .isInstanceOf(FileNotFoundException.class)
                 .hasMessageContaining("Snapshot 7");
     }
@@ -277,12 +277,12 @@ final class TestSnapshotLeases {
     void aTableThatThisNodeRollsBackIsReadAnew() throws Exception {
         commit(1);
         commit(2);
-        assertThat(leases.latest(table, SECOND).map(Snapshot::id)).hasValue(2L);
+        assertThat(snapshots.latest(table, SECOND).map(Snapshot::id)).hasValue(2L);
         table.rollbackTo(1);
-        assertThat(leases.latest(table, SECOND).map(Snapshot::id)).hasValue(2L);
-        leases.forget(table);
-        assertThat(leases.latest(table, SECOND).map(Snapshot::id)).hasValue(1L);
-        assertThatThrownBy(() -> leases.snapshot(table, 2))
+        assertThat(snapshots.latest(table, SECOND).map(Snapshot::id)).hasValue(2L);
+        snapshots.forget(table);
+        assertThat(snapshots.latest(table, SECOND).map(Snapshot::id)).hasValue(1L);
+        assertThatThrownBy(() -> snapshots.snapshot(table, 2))
                 .isInstanceOf(FileNotFoundException.class);
     }
 }

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * row's bucket. In a table with dynamic buckets it is the only writer of its statement, and assigns
  * keys to buckets by Paimon's index. Confined to one thread.
  */
-final class TableWriter {
+final class PaimonTableWriter {
     /** An estimate of the memory of an open file besides its rows. */
     private static final long OPEN_FILE_BYTES = 4 << 20;
 
@@ -52,7 +52,7 @@ final class TableWriter {
      * @param overwrite whether the rows replace earlier rows
      * @param disk closed with this writer
      */
-    TableWriter(
+    PaimonTableWriter(
             FileStoreTable table,
             String commitUser,
             boolean overwrite,

@@ -31,7 +31,7 @@ import java.util.concurrent.ScheduledExecutorService;
  * A client on the coordinator that opens snapshots of the sidecar for queries, and describes the
  * tables to read; {@link Leases} renews them. Thread-safe.
  */
-public final class SnapshotLeases {
+public final class QuerySnapshots {
     private final SteleSidecar sidecar;
     private final long ttlMillis;
     private final EndedSnapshots ended;
@@ -41,7 +41,7 @@ public final class SnapshotLeases {
                     Threads.daemonThreadsNamed("stele-snapshots"));
 
     @Inject
-    public SnapshotLeases(SteleSidecar sidecar, Leases leases, SteleConfig config) {
+    public QuerySnapshots(SteleSidecar sidecar, Leases leases, SteleConfig config) {
         this.leases = requireNonNull(leases, "leases is null");
         this.sidecar = requireNonNull(sidecar, "sidecar is null");
         this.ttlMillis = config.getSnapshotTtl().toMillis();

@@ -16,7 +16,7 @@ import java.util.function.Function;
  * {@link Fields} and {@link #NULL}. OIDs and all integers are Long; values without a form of their
  * own, such as timestamps, are Strings.
  */
-final class Values {
+final class CatalogValues {
     /** SQL's NULL. */
     static final Object NULL =
             new Object() {
@@ -26,7 +26,7 @@ final class Values {
                 }
             };
 
-    private Values() {}
+    private CatalogValues() {}
 
     /**
      * An array.

@@ -6,7 +6,7 @@ import java.util.Map;
 /**
  * The PostgreSQL settings that clients read by SHOW or catalog queries, with their default values.
  */
-final class Settings {
+final class CatalogSettings {
     static final String SERVER_VERSION = "15.0";
 
     /** The role that owns all relations, in views that name the owner. */
@@ -45,5 +45,5 @@ final class Settings {
                     .put("transaction_read_only", "off")
                     .buildOrThrow();
 
-    private Settings() {}
+    private CatalogSettings() {}
 }

@@ -40,8 +40,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe.
  */
-public final class SnapshotLeases implements AutoCloseable {
-    private static final Logger log = Logger.get(SnapshotLeases.class);
+public final class LatestSnapshots implements AutoCloseable {
+    private static final Logger log = Logger.get(LatestSnapshots.class);
     // Names of manifest lists, numbers and a map of properties.
     private static final long SNAPSHOT_BYTES = 1_000;
 
@@ -93,7 +93,7 @@ public final class SnapshotLeases implements AutoCloseable {
      * @param scheduler starts the checks, and never blocks
      * @param executor does the checks, which block
      */
-    public SnapshotLeases(
+    public LatestSnapshots(
             LeaseOptions options,
             ScheduledExecutorService scheduler,
             Executor executor,

@@ -14,15 +14,15 @@ import org.jspecify.annotations.Nullable;
  * The names that a catalog query's expressions can use: its sources, common tables and slots, and
  * the scope around it. Confined to the compilation of one statement.
  */
-final class Scope {
-    private final @Nullable Scope outer;
+final class CatalogQueryScope {
+    private final @Nullable CatalogQueryScope outer;
     private final List<Source> sources = new ArrayList<>();
     private final Map<String, CommonTable> commonTables = new HashMap<>();
     private final Slots slots = new Slots();
     private BitSet references = new BitSet();
     private boolean usesOuter;
 
-    Scope(Optional<Scope> outer) {
+    CatalogQueryScope(Optional<CatalogQueryScope> outer) {
         this.outer = outer.orElse(null);
     }
 
@@ -83,7 +83,7 @@ final class Scope {
         return find(schema, table, name, 0)
                 .orElseThrow(
                         () ->
-                                Values.invalid(
+                                CatalogValues.invalid(
                                         "a column of the relations in FROM",
                                         table.map(text -> text + ".").orElse("") + name));
     }
@@ -107,7 +107,7 @@ final class Scope {
                 if (isHidden(index, found)) {
                     continue;
                 }
-                throw Values.invalid("a column of one relation only", name + " of several");
+                throw CatalogValues.invalid("a column of one relation only", name + " of several");
             }
             if (found >= 0) {
                 sourceIndex = index;
@@ -158,7 +158,7 @@ final class Scope {
             }
         }
         if (!isFound) {
-            throw Values.invalid("a relation in FROM before *", table.orElse("none"));
+            throw CatalogValues.invalid("a relation in FROM before *", table.orElse("none"));
         }
         return columns;
     }
