@@ -27,14 +27,15 @@ import java.util.function.Consumer;
  *
  * <p>Invariant: {@code minLsn <= maxLsn} and they bound the LSN of every row. Invariant: a file of
  * a table without primary key written by a worker has {@code ingestLsn} and {@code firstRowId}: all
- * its rows have that LSN, and row {@code n} has row id {@code firstRowId + n}.
+ * its rows have that LSN, and row {@code n} has row id {@code firstRowId + n}. Invariant: of an SST
+ * file with {@code ingestLsn} all rows have that LSN, whatever is stored with them.
  *
  * @param fileId unique for ever, also the start of the file's name
  * @param level 0 for flushed files, higher for compacted files
  * @param sizeBytes exact size in bytes; readers refuse a file of another size
  * @param rowCount the number of rows or entries in the file, including deleted rows
- * @param ingestLsn the LSN of every row of a file written by a worker, which has no {@code _lsn}
- *     column
+ * @param ingestLsn the LSN of every row of a file written by a worker or a bulk load, which has no
+ *     LSNs of its own
  * @param firstRowId the row id of row 0 if the file has no {@code _row_id} column
  * @param schemaVersion the schema version with which the file was written
  * @param minKey smallest encoded key; absent if unknown
@@ -203,6 +204,12 @@ public record FileEntry(
     @JsonIgnore
     public long undeletedRowCount() {
         return rowCount - deletionVector.map(DeletionVectorFile::cardinality).orElse(0);
+    }
+
+    /** Whether it is an SST file that was ingested: all of its rows have one LSN. */
+    @JsonIgnore
+    public boolean isIngestedRows() {
+        return kind == FileKind.ROW && ingestLsn.isPresent();
     }
 
     /** The same file at another level. */

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * KeyRangeWalk walks over} the keys of both. Rows in memory are looked for in the new files.
  * Confined to one thread; blocks.
  */
-final class NewKeys {
+final class NewKeys implements InsertedTableKeys {
     /** Keys that are looked up together. */
     private static final int MAX_KEYS = 1 << 16;
 
@@ -60,8 +60,8 @@ final class NewKeys {
         this.search = new KeyIndexSearch(files.parallelReads());
     }
 
-    /** A key that two rows of the files have, if there is any. */
-    Optional<byte[]> findTwice() throws IOException {
+    @Override
+    public Optional<byte[]> findTwice() throws IOException {
         List<ColumnFile> byLeastKey = new ArrayList<>(added);
         byLeastKey.sort(comparing(ColumnFile::minKey, Arrays::compareUnsigned));
         List<ColumnFile> overlapping = new ArrayList<>();
@@ -101,13 +101,8 @@ final class NewKeys {
         return index.keyCount() == index.entryCount();
     }
 
-    /**
-     * A key of the files that has a row, if there is any.
-     *
-     * @param sinceLsn rows at or below are known not to have one of the keys; 0: none is known
-     * @param firstVisibleLsn rows below have expired
-     */
-    Optional<byte[]> findPresent(TableView view, long sinceLsn, long firstVisibleLsn)
+    @Override
+    public Optional<byte[]> findPresent(TableView view, long sinceLsn, long firstVisibleLsn)
             throws IOException {
         Optional<byte[]> inMemory = findInMemory(view, sinceLsn, firstVisibleLsn);
         return inMemory.isPresent() ? inMemory : findInFiles(view, sinceLsn, firstVisibleLsn);

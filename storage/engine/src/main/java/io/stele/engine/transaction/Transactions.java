@@ -28,6 +28,7 @@ import io.stele.protocol.TableId;
 import io.stele.protocol.api.write.WrittenFile;
 import io.stele.protocol.predicate.ColumnSketch;
 import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import java.io.IOException;
 import java.time.Duration;
@@ -279,6 +280,9 @@ public final class Transactions {
         if (transaction.hasEnded()) { // also if the tables changed meanwhile
             return transaction.outcome().copy();
         }
+        if (!keysAreNew) {
+            written.forEach(this::checkColumns);
+        }
         Map<ShardId, List<FileEntry>> files = entries(written);
         if (keysAreNew) {
             written.forEach(this::checkNoIndex);
@@ -381,6 +385,15 @@ public final class Transactions {
         return new SteleException(
                 ErrorCode.TRANSACTION_ABORTED,
                 "Transaction " + id + " was given up by its client, and nothing is changed");
+    }
+
+    /** Workers know no SST files, and the rows that these replaced would not be looked for. */
+    private void checkColumns(WrittenFile file) {
+        Orientation orientation = catalog.current().table(file.tableId()).orientation();
+        if (orientation.hasRows()) {
+            throw refused(
+                    file, "a table of orientation 'column'", "'" + orientation.text() + "'");
+        }
     }
 
     /** An index that was added meanwhile would get the entries of all rows into memory at once. */
@@ -702,11 +715,18 @@ public final class Transactions {
     }
 
     private void check(WrittenFile file, TableSchema schema) {
-        if (schema.orientation().hasRows()) {
+        boolean hasRows = schema.orientation().hasRows();
+        if (hasRows && schema.orientation().hasColumns()) {
             throw refused(
                     file,
-                    "a table of orientation 'column'",
+                    "a table of orientation 'column' or 'row'",
                     "'" + schema.orientation().text() + "'");
+        }
+        if (file.isSorted() != hasRows) {
+            throw refused(
+                    file,
+                    hasRows ? "an SST file" : "a column file",
+                    hasRows ? "a column file" : "an SST file");
         }
         if (!schema.shards().contains(file.shard()) || !shards.contains(file.shard())) {
             throw refused(
@@ -726,13 +746,14 @@ public final class Transactions {
                                     file.schemaVersion(),
                                     file.path()));
         }
-        if (schema.partitionedBy().isEmpty() == file.partition().isPresent()) {
+        if ((hasRows || schema.partitionedBy().isEmpty()) == file.partition().isPresent()) {
             throw refused(
                     file,
                     schema.partitionedBy().isEmpty() ? "no partition" : "its partition",
                     file.partition().isPresent() ? "one" : "none");
         }
-        if (schema.hasPrimaryKey() && (file.keyIndexPath().isEmpty() || file.minKey().isEmpty())) {
+        boolean hasKeys = file.minKey().isPresent() && (hasRows || file.keyIndexPath().isPresent());
+        if (schema.hasPrimaryKey() && !hasKeys) {
             throw refused(file, "a key index and a key range", "none");
         }
         if (file.metadataBytes().isPresent()) {
@@ -770,11 +791,12 @@ public final class Transactions {
         }
     }
 
-    private static FileEntry entry(WrittenFile file) {
+    /** The entry of a file before its commit. */
+    static FileEntry entry(WrittenFile file) {
         return new FileEntry(
                         file.fileId(),
                         file.tableId(),
-                        FileKind.COLUMN,
+                        file.isSorted() ? FileKind.ROW : FileKind.COLUMN,
                         0,
                         file.path(),
                         file.sizeBytes(),
