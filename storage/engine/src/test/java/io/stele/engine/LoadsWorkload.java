@@ -57,7 +57,7 @@ final class LoadsWorkload implements Workload {
         pinned = new PinnedReads<>(node, snapshot -> snapshot);
         table =
                 TestTable.create(
-                        node.engine(), "loads_" + orientation, orientation, true, SHARDS);
+                        node.engine(), "loads_" + orientation.text(), orientation, true, SHARDS);
         for (int number = 0; number < BLOCKS; number++) {
             blocks.add(new Block(number));
         }

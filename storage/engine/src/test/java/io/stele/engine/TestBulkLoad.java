@@ -299,6 +299,55 @@ final class TestBulkLoad {
         assertThat(committed).isGreaterThan(5);
     }
 
+    /** A commit that is prepared searches on in its turn, and can still be given up. */
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "COLUMN"})
+    void aCommitCanBeGivenUpUntilItIsDecided(Orientation orientation) throws IOException {
+        int aborted = 0;
+        int abortedAfterPrepare = 0;
+        int committed = 0;
+        for (int tasks = 0; tasks < 80; tasks++) {
+            TestTable table = TestTable.create(node.engine(), "t" + tasks, orientation, true, 2);
+            Load load = Load.begin(node, table).add(shuffled(0, 1_000));
+            CompletableFuture<Lsn> commit =
+                    node.engine().commitLoad(load.transaction(), load.finish(), Optional.empty());
+            boolean isPrepared = false;
+            for (int ran = 0; ran < tasks; ran++) {
+                if (!isPrepared && isPrepared(table)) { // there is something to search for
+                    var unused = table.upsert(node.engine(), 5_000, "other", 0);
+                    isPrepared = true;
+                }
+                node.pool().runOne();
+            }
+            node.engine().giveUpCommit(load.transaction());
+            Map<Long, String> rows = new TreeMap<>();
+            try {
+                node.await(commit);
+                rows.putAll(expected(0, 1_000));
+                committed++;
+            } catch (SteleException givenUp) {
+                assertThat(givenUp.code()).isEqualTo(ErrorCode.TRANSACTION_ABORTED);
+                aborted++;
+                abortedAfterPrepare += isPrepared ? 1 : 0;
+            }
+            load.rows().close();
+            node.tick(500);
+            if (isPrepared) {
+                rows.put(5_000L, "other:0");
+            }
+            checkRows(table, rows);
+            checkNothingIsHeld();
+        }
+        assertThat(aborted).isGreaterThan(abortedAfterPrepare);
+        assertThat(abortedAfterPrepare).isPositive();
+        assertThat(committed).isPositive();
+    }
+
+    private boolean isPrepared(TestTable table) {
+        return table.schema().shards().stream()
+                .anyMatch(shard -> !node.engine().shard(shard).inDoubt().isEmpty());
+    }
+
     /** Of two loads that commit at once, with files whose keys overlap. */
     @ParameterizedTest
     @CsvSource({"true, ROW", "false, ROW", "true, COLUMN", "false, COLUMN"})
@@ -614,9 +663,12 @@ final class TestBulkLoad {
 
     /** Of many files whose keys overlap, the keys are searched one range after the other. */
     @ParameterizedTest
-    @EnumSource(names = {"ROW", "COLUMN"})
-    void keysOfManyFilesAreSearchedInRanges(Orientation orientation) throws IOException {
-        SimulatedNode small = start(OPTIONS.withLoadBuffer(1 << 10)); // 64 keys a range
+    @CsvSource({"false, ROW", "true, ROW", "false, COLUMN", "true, COLUMN"})
+    void keysOfManyFilesAreSearchedInRanges(boolean isFar, Orientation orientation)
+            throws IOException {
+        StorageOptions options = OPTIONS.withLoadBuffer(1 << 10); // 64 keys a range
+        SimulatedNode small =
+                isFar ? SimulatedNode.startFar(options, 7) : SimulatedNode.start(options, 7);
         TestTable table = TestTable.create(small.engine(), "t", orientation, true, 2);
         for (long twice : List.of(0L, 1_234L, ROWS - 1L)) {
             Load load = Load.begin(small, table).add(shuffled(0, ROWS));

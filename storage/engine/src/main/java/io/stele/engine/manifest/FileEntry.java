@@ -51,6 +51,8 @@ import java.util.function.Consumer;
  *     it; empty: none are
  * @param sketches of the columns of a column file ({@code SketchBuilder}); empty for files of
  *     earlier versions
+ * @param isInsertion of a file in a PREPARE record: its commit refuses keys that have a row, so that
+ *     its rows replace none
  */
 public record FileEntry(
         @JsonProperty("fileId") String fileId,
@@ -77,7 +79,9 @@ public record FileEntry(
         @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("checksumBlockBytes")
                 OptionalInt checksumBlockBytes,
         @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("endsLsn") OptionalLong endsLsn,
-        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("sketches") FileSketches sketches)
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("sketches") FileSketches sketches,
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) @JsonProperty("isInsertion")
+                boolean isInsertion)
         implements StoredColumnFile {
     public FileEntry {
         requireNonNull(fileId, "fileId is null");
@@ -128,6 +132,58 @@ public record FileEntry(
                     keyIndex.get().path(),
                     path);
         }
+    }
+
+    /** An entry of a file that is not in a PREPARE record. */
+    public FileEntry(
+            String fileId,
+            TableId tableId,
+            FileKind kind,
+            int level,
+            String path,
+            long sizeBytes,
+            long rowCount,
+            Lsn minLsn,
+            Lsn maxLsn,
+            Optional<Lsn> ingestLsn,
+            OptionalLong firstRowId,
+            int schemaVersion,
+            Optional<byte[]> minKey,
+            Optional<byte[]> maxKey,
+            Optional<byte[]> partition,
+            Map<Integer, ColumnStats> columnStats,
+            Optional<KeyIndexFile> keyIndex,
+            Optional<DeletionVectorFile> deletionVector,
+            OptionalInt indexId,
+            OptionalLong bitmapIndexBytes,
+            OptionalInt checksumBlockBytes,
+            OptionalLong endsLsn,
+            FileSketches sketches) {
+        this(
+                fileId,
+                tableId,
+                kind,
+                level,
+                path,
+                sizeBytes,
+                rowCount,
+                minLsn,
+                maxLsn,
+                ingestLsn,
+                firstRowId,
+                schemaVersion,
+                minKey,
+                maxKey,
+                partition,
+                columnStats,
+                keyIndex,
+                deletionVector,
+                indexId,
+                bitmapIndexBytes,
+                checksumBlockBytes,
+                endsLsn,
+                sketches,
+                false);
     }
 
     /** An entry of a file with rows of the table. */
@@ -221,6 +277,11 @@ public record FileEntry(
         return with(draft -> draft.deletionVector = newDeletionVector);
     }
 
+    /** The entry of a file whose commit refuses keys that have a row. */
+    public FileEntry asInsertion() {
+        return with(draft -> draft.isInsertion = true);
+    }
+
     /**
      * The entry of a worker's file once its commit is decided: its rows get their LSN, and row ids
      * where they have no key.
@@ -232,6 +293,7 @@ public record FileEntry(
                     draft.maxLsn = lsn;
                     draft.ingestLsn = Optional.of(lsn);
                     draft.firstRowId = newFirstRowId;
+                    draft.isInsertion = false;
                 });
     }
 
@@ -322,6 +384,7 @@ public record FileEntry(
         private OptionalInt checksumBlockBytes;
         private final OptionalLong endsLsn;
         private FileSketches sketches;
+        private boolean isInsertion;
 
         Draft(FileEntry from) {
             fileId = from.fileId;
@@ -347,6 +410,7 @@ public record FileEntry(
             checksumBlockBytes = from.checksumBlockBytes;
             endsLsn = from.endsLsn;
             sketches = from.sketches;
+            isInsertion = from.isInsertion;
         }
 
         FileEntry build() {
@@ -373,7 +437,8 @@ public record FileEntry(
                     bitmapIndexBytes,
                     checksumBlockBytes,
                     endsLsn,
-                    sketches);
+                    sketches,
+                    isInsertion);
         }
     }
 }

@@ -70,9 +70,6 @@ final class ShardTransactions {
      */
     private final Map<String, Map<Integer, byte[]>> resolved = new HashMap<>();
 
-    /** Prepared transactions whose files have keys without a row, as was found out. */
-    private final Set<String> insertions = new HashSet<>();
-
     private Predicate<FileEntry> dropped = file -> false;
     private int doneSteps; // of an outcome whose application waits: deletions, files, batches
 
@@ -290,7 +287,6 @@ final class ShardTransactions {
                                 if (duplicate.isPresent()) {
                                     return duplicate;
                                 }
-                                insertions.add(transactionId);
                             }
                             try {
                                 Map<Integer, byte[]> rows =
@@ -381,7 +377,6 @@ final class ShardTransactions {
         // Only now: until then it may be tried again
         prepared.remove(outcome.transactionId());
         resolved.remove(outcome.transactionId());
-        insertions.remove(outcome.transactionId());
     }
 
     /** Applies the part in a COMMIT record. */
@@ -510,7 +505,11 @@ final class ShardTransactions {
                         table.get().schema().hasPrimaryKey()
                                 ? OptionalLong.empty()
                                 : OptionalLong.of(firstRowId);
-                ingest(table.get(), entry.withIngest(lsn, rowIds), part);
+                ingest(
+                        table.get(),
+                        entry.withIngest(lsn, rowIds),
+                        entry.isInsertion(),
+                        part.prepareLsn());
             }
             step++;
             doneSteps = Math.max(doneSteps, step);
@@ -620,10 +619,10 @@ final class ShardTransactions {
      * Adds a file of a worker or a bulk load to a table, which is set aside if the file cannot be
      * used.
      */
-    private void ingest(TableShard table, FileEntry entry, PreparedPart part) throws IOException {
-        Lsn prepareLsn = part.prepareLsn();
+    private void ingest(TableShard table, FileEntry entry, boolean isInsertion, Lsn prepareLsn)
+            throws IOException {
         IngestedKeys keys = IngestedKeys.ANY;
-        if (insertions.contains(part.transactionId())) {
+        if (isInsertion) { // as was found out before the decision
             // Rows that have expired are still in files, and become obsolete now
             keys =
                     table.schema().options().expires()

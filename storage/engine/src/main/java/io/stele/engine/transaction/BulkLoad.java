@@ -22,6 +22,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 
 /**
  * A bulk load: the insertion of any number of rows into a table by one transaction. A few rows are
@@ -69,6 +70,7 @@ public final class BulkLoad implements AutoCloseable {
      *     gives the load up}
      * @param ttl the transaction lives so long after its last rows
      * @param loading writes the files
+     * @param isClosing whether the engine is being closed: files are not written any more
      * @throws SteleException TRANSACTION_NOT_FOUND
      */
     BulkLoad(
@@ -81,7 +83,8 @@ public final class BulkLoad implements AutoCloseable {
             TableFiles tableFiles,
             WriteBudget budget,
             Executor loading,
-            LoadWait wait) {
+            LoadWait wait,
+            BooleanSupplier isClosing) {
         this.transactionId = requireNonNull(transactionId, "transactionId is null");
         this.table = requireNonNull(table, "table is null");
         this.ttl = requireNonNull(ttl, "ttl is null");
@@ -93,7 +96,7 @@ public final class BulkLoad implements AutoCloseable {
         this.wait = requireNonNull(wait, "wait is null");
         this.room = budget.room();
         this.kind = table.hasPrimaryKey() ? OperationKind.INSERT : OperationKind.APPEND;
-        this.files = new LoadedFiles(transactionId, table, tableFiles, budget, loading);
+        this.files = new LoadedFiles(transactionId, table, tableFiles, budget, loading, isClosing);
         this.held = new HeldRows(transactionId, budget);
         this.partitions =
                 new HeldPartitions(

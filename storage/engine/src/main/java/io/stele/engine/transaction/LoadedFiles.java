@@ -21,6 +21,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -56,6 +57,7 @@ final class LoadedFiles {
     private final TableFiles files;
     private final WriteBudget budget;
     private final Executor loading;
+    private final BooleanSupplier isClosing;
     private final boolean isSorted; // rows become SST files
     private final AtomicInteger begunFiles = new AtomicInteger();
     private final AtomicInteger mergedFiles = new AtomicInteger();
@@ -80,13 +82,15 @@ final class LoadedFiles {
             TableSchema table,
             TableFiles files,
             WriteBudget budget,
-            Executor loading) {
+            Executor loading,
+            BooleanSupplier isClosing) {
         this.transactionId = requireNonNull(transactionId, "transactionId is null");
         this.table = requireNonNull(table, "table is null");
         this.isSorted = table.orientation().hasRows();
         this.files = requireNonNull(files, "files is null");
         this.budget = requireNonNull(budget, "budget is null");
         this.loading = requireNonNull(loading, "loading is null");
+        this.isClosing = requireNonNull(isClosing, "isClosing is null");
     }
 
     /** Whether rows came here. */
@@ -177,7 +181,7 @@ final class LoadedFiles {
                 shard,
                 fileIds,
                 () -> {
-                    if (isGivenUp) {
+                    if (isUseless()) {
                         throw givenUp();
                     }
                 });
@@ -281,8 +285,12 @@ final class LoadedFiles {
             finished(sortedWriter(shard, this::nextFileId).write(batches));
             return;
         }
-        new ShardRowsWriter(files, table, shard, this::nextFileId, () -> isGivenUp)
+        new ShardRowsWriter(files, table, shard, this::nextFileId, this::isUseless)
                 .write(batches, this::finished);
+    }
+
+    private boolean isUseless() {
+        return isGivenUp || isClosing.getAsBoolean();
     }
 
     private SteleException unwritten(IOException failed) {

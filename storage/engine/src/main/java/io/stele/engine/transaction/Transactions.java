@@ -82,6 +82,7 @@ public final class Transactions {
     private final long epoch;
     private final AtomicLong nextId = new AtomicLong();
     private final Map<String, Transaction> open = new ConcurrentHashMap<>();
+    private volatile boolean isClosing;
 
     /**
      * @param logDamage the reason why the log may contain unknown transactions, if it may
@@ -234,7 +235,8 @@ public final class Transactions {
                         files,
                         budget,
                         threads.loading(),
-                        wait);
+                        wait,
+                        () -> isClosing);
         find(id).whenEnded(load::giveUp);
         return load;
     }
@@ -250,8 +252,8 @@ public final class Transactions {
     }
 
     /**
-     * Gives up the commit of files, if it has not come to the log: its outcome is then
-     * TRANSACTION_ABORTED. Else it has no effect.
+     * Gives up the commit of files, while their keys are searched for, before it is decided: its
+     * outcome is then TRANSACTION_ABORTED. Else it has no effect.
      */
     public void giveUpCommit(String id) {
         Transaction transaction = open.get(id);
@@ -283,7 +285,7 @@ public final class Transactions {
         if (!keysAreNew) {
             written.forEach(this::checkColumns);
         }
-        Map<ShardId, List<FileEntry>> files = entries(written);
+        Map<ShardId, List<FileEntry>> files = entries(written, keysAreNew);
         if (keysAreNew) {
             written.forEach(this::checkNoIndex);
         }
@@ -361,8 +363,7 @@ public final class Transactions {
                 .thenCompose(
                         done ->
                                 keysAreNew
-                                        ? newKeyCheck.check(
-                                                files, () -> checkWanted(transaction, result))
+                                        ? newKeyCheck.check(files, () -> checkWanted(transaction))
                                         : CompletableFuture.completedFuture(CheckedKeys.NONE))
                 .whenComplete(
                         (keys, failed) -> {
@@ -375,10 +376,18 @@ public final class Transactions {
         return result;
     }
 
-    private static void checkWanted(Transaction transaction, CompletableFuture<?> result) {
-        if (result.isCompletedExceptionally()) {
+    private void checkWanted(Transaction transaction) {
+        if (transaction.commitGivenUp().isDone()) {
             throw givenUp(transaction.id());
         }
+        if (isClosing) {
+            throw new SteleException(ErrorCode.UNAVAILABLE, "The sidecar is shutting down");
+        }
+    }
+
+    /** Ends what loads and commits of files do without the log, so that nothing waits for it. */
+    public void close() {
+        isClosing = true;
     }
 
     private static SteleException givenUp(String id) {
@@ -704,12 +713,14 @@ public final class Transactions {
         }
     }
 
-    private Map<ShardId, List<FileEntry>> entries(List<WrittenFile> written) {
+    private Map<ShardId, List<FileEntry>> entries(List<WrittenFile> written, boolean keysAreNew) {
         Map<ShardId, List<FileEntry>> entries = new TreeMap<>();
         for (WrittenFile file : written) {
             TableSchema schema = catalog.current().table(file.tableId());
             check(file, schema);
-            entries.computeIfAbsent(file.shard(), shard -> new ArrayList<>()).add(entry(file));
+            FileEntry entry = entry(file);
+            entries.computeIfAbsent(file.shard(), shard -> new ArrayList<>())
+                    .add(keysAreNew ? entry.asInsertion() : entry);
         }
         return entries;
     }

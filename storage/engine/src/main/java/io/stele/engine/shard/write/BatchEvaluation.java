@@ -275,13 +275,14 @@ public final class BatchEvaluation implements PresentRows {
             return state(inFlight);
         }
         KeyedVersion version = findInMemory(key);
-        boolean isNewest = version != null && !mayBeNewerInFile(key, version);
-        if (isNewest && version.lsn() < fromLsn) {
-            return State.NONE; // older versions have expired, too
-        }
-        // A tombstone may stand for a worker's file that has the row.
-        if (isNewest && (!version.isDeleted() || schema.orientation().hasRows())) {
-            return state(version);
+        if (version != null && !mayBeNewerInFile(key, version)) {
+            if (version.lsn() < fromLsn) {
+                return State.NONE; // older versions have expired, too
+            }
+            // A tombstone may stand for a worker's file that has the row.
+            if (!version.isDeleted() || schema.orientation().hasRows()) {
+                return state(version);
+            }
         }
         Optional<Found> found = probes.rows().find(key, withRow);
         if (found == null) {
