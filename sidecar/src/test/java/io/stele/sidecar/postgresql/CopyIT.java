@@ -38,6 +38,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.PGConnection;
 import org.postgresql.copy.CopyIn;
 import org.postgresql.copy.CopyManager;
@@ -74,7 +76,10 @@ final class CopyIT {
         for (String table : List.of("orders", "refused", "cancelled")) {
             sidecar.createTable(SampleTables.orders(Orientation.COLUMN).withName("shop", table));
         }
-        sidecar.createTable(SampleTables.orders(Orientation.ROW).withName("shop", "rows"));
+        for (String table : List.of("rows", "refused_rows", "cancelled_rows")) {
+            sidecar.createTable(SampleTables.orders(Orientation.ROW).withName("shop", table));
+        }
+        sidecar.createTable(SampleTables.orders(Orientation.ROW_COLUMN).withName("shop", "both"));
         sidecar.createTable(SampleTables.events());
     }
 
@@ -144,7 +149,7 @@ final class CopyIT {
                             .resolve("warehouse")
                             .resolve(FileIds.folder(present.id(), shard))
                             .toFile();
-            String[] names = folder.list((_, name) -> name.endsWith(".orc"));
+            String[] names = folder.list((_, name) -> name.endsWith(".orc") || name.endsWith(".row"));
             count += names == null ? 0 : names.length;
         }
         return count;
@@ -153,7 +158,7 @@ final class CopyIT {
     @Test
     void moreRowsThanATransactionStagesAreLoadedAtOnce() throws Exception {
         try (Connection connection = connect()) {
-            for (String table : List.of("orders", "events")) {
+            for (String table : List.of("rows", "orders", "events")) {
                 assertThat(
                                 copies(connection)
                                         .copyIn(
@@ -164,85 +169,96 @@ final class CopyIT {
                 assertThat(copies(connection).copyOut("COPY " + table + " (id) TO STDOUT", ids))
                         .isEqualTo(MANY);
                 assertThat(ids.toString().lines().distinct()).hasSize(MANY);
-                assertThat(dataFiles(table)).isGreaterThan(4);
+                // Sorted files are merged
+                assertThat(dataFiles(table)).isGreaterThan(table.equals("rows") ? 0 : 4);
             }
-            assertThat(
-                            JdbcRows.of(
-                                    connection,
-                                    "SELECT status, amount FROM orders WHERE id = 12345"))
-                    .containsExactly(List.of("status of order 12345", 6172.5));
-            run(connection, "UPDATE orders SET status = 'paid' WHERE id = 12345");
+            for (String table : List.of("rows", "orders")) {
+                assertThat(
+                                JdbcRows.of(
+                                        connection,
+                                        "SELECT status, amount FROM %s WHERE id = 12345"
+                                                .formatted(table)))
+                        .containsExactly(List.of("status of order 12345", 6172.5));
+                run(connection, "UPDATE %s SET status = 'paid' WHERE id = 12345".formatted(table));
+            }
         }
         sidecar.close();
         sidecar = TestingSidecar.start(directory, PROPERTIES);
         try (Connection connection = connect()) {
-            assertThat(count(connection, "orders"))
-                    .containsExactly(List.of((long) MANY, 0L, MANY - 1L));
-            assertThat(JdbcRows.of(connection, "SELECT status FROM orders WHERE id = 12345"))
-                    .containsExactly(List.of("paid"));
+            for (String table : List.of("rows", "orders")) {
+                assertThat(count(connection, table))
+                        .containsExactly(List.of((long) MANY, 0L, MANY - 1L));
+                assertThat(
+                                JdbcRows.of(
+                                        connection,
+                                        "SELECT status FROM %s WHERE id = 12345".formatted(table)))
+                        .containsExactly(List.of("paid"));
+            }
         }
     }
 
-    @Test
-    void aDuplicateKeyRefusesAllOfManyRows() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"refused", "refused_rows"})
+    void aDuplicateKeyRefusesAllOfManyRows(String table) throws Exception {
         try (Connection connection = connect()) {
             String first = orders(0, MANY);
             assertThatThrownBy(
                             () ->
                                     copies(connection)
                                             .copyIn(
-                                                    "COPY refused FROM STDIN",
+                                                    "COPY %s FROM STDIN".formatted(table),
                                                     new StringReader(first + orders(77, 78))))
                     .hasMessageContaining("(id = 77)")
                     .satisfies(failure -> assertThat(stateOf(failure)).isEqualTo("23505"));
-            assertThat(JdbcRows.of(connection, "SELECT id FROM refused WHERE id = 1")).isEmpty();
-            run(connection, "INSERT INTO refused (id) VALUES (4711)");
+            assertThat(JdbcRows.of(connection, "SELECT id FROM %s WHERE id = 1".formatted(table))).isEmpty();
+            run(connection, "INSERT INTO %s (id) VALUES (4711)".formatted(table));
             assertThatThrownBy(
                             () ->
                                     copies(connection)
                                             .copyIn(
-                                                    "COPY refused FROM STDIN",
+                                                    "COPY %s FROM STDIN".formatted(table),
                                                     new StringReader(first)))
                     .hasMessageContaining("(id = 4711)")
                     .satisfies(failure -> assertThat(stateOf(failure)).isEqualTo("23505"));
-            assertThat(count(connection, "refused")).containsExactly(List.of(1L, 4711L, 4711L));
-            run(connection, "DELETE FROM refused WHERE id = 4711");
+            assertThat(count(connection, table)).containsExactly(List.of(1L, 4711L, 4711L));
+            run(connection, "DELETE FROM %s WHERE id = 4711".formatted(table));
             assertThat(
                             copies(connection)
-                                    .copyIn("COPY refused FROM STDIN", new StringReader(first)))
+                                    .copyIn("COPY %s FROM STDIN".formatted(table), new StringReader(first)))
                     .isEqualTo(MANY);
         }
     }
 
     @Test
-    void rowsOfATableWithRowTabletsHaveALimit() throws Exception {
+    void rowsOfATableOfBothOrientationsHaveALimit() throws Exception {
         try (Connection connection = connect()) {
             assertThatThrownBy(
                             () ->
                                     copies(connection)
                                             .copyIn(
-                                                    "COPY rows FROM STDIN",
+                                                    "COPY both FROM STDIN",
                                                     new StringReader(orders(0, MANY))))
                     .hasMessageContaining("Expected at most 3145728 bytes")
-                    .hasMessageContaining("orientation 'row'")
+                    .hasMessageContaining("orientation 'row,column'")
                     .hasMessageContaining("several statements")
                     .satisfies(failure -> assertThat(stateOf(failure)).isEqualTo("54000"));
-            assertThat(JdbcRows.of(connection, "SELECT id FROM rows WHERE id = 1")).isEmpty();
+            assertThat(JdbcRows.of(connection, "SELECT id FROM both WHERE id = 1")).isEmpty();
         }
     }
 
     /** By the client that sends the rows, and by a request of another connection. */
-    @Test
-    void aLoadThatIsCancelledLeavesNothing() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"cancelled", "cancelled_rows"})
+    void aLoadThatIsCancelledLeavesNothing(String table) throws Exception {
         byte[] rows = orders(0, MANY).getBytes(StandardCharsets.UTF_8);
         for (boolean byRequest : List.of(false, true)) {
             try (Connection connection = connect()) {
-                CopyIn copy = copies(connection).copyIn("COPY cancelled FROM STDIN");
+                CopyIn copy = copies(connection).copyIn("COPY %s FROM STDIN".formatted(table));
                 for (int at = 0; at < rows.length; at += 1 << 16) {
                     copy.writeToCopy(rows, at, Math.min(1 << 16, rows.length - at));
                 }
                 copy.flushCopy();
-                awaitDataFiles(true);
+                awaitDataFiles(table, true);
                 if (byRequest) {
                     connection.unwrap(PGConnection.class).cancelQuery();
                     byte[] more = orders(MANY, MANY + 1).getBytes(StandardCharsets.UTF_8);
@@ -252,8 +268,8 @@ final class CopyIT {
                 } else {
                     copy.cancelCopy();
                 }
-                assertThat(count(connection, "cancelled").getFirst().getFirst()).isEqualTo(0L);
-                awaitDataFiles(false);
+                assertThat(count(connection, table).getFirst().getFirst()).isEqualTo(0L);
+                awaitDataFiles(table, false);
                 assertThat(sidecar.engine().engine().pendingWriteBytes()).isZero();
             }
         }
@@ -267,11 +283,11 @@ final class CopyIT {
             CopyIn copy = copies(connection).copyIn("COPY cancelled FROM STDIN");
             copy.writeToCopy(rows, 0, rows.length);
             copy.flushCopy();
-            awaitDataFiles(true);
+            awaitDataFiles("cancelled", true);
             byte[] wrong = "no number\tx\n".repeat(2_000).getBytes(StandardCharsets.UTF_8);
             copy.writeToCopy(wrong, 0, wrong.length);
             copy.flushCopy();
-            awaitDataFiles(false);
+            awaitDataFiles("cancelled", false);
             while (sidecar.engine().engine().pendingWriteBytes() > 0) {
                 Thread.onSpinWait();
             }
@@ -282,8 +298,8 @@ final class CopyIT {
     }
 
     /** The last rows of a client may still be on their way; files are deleted after the answer. */
-    private static void awaitDataFiles(boolean some) {
-        while (dataFiles("cancelled") > 0 != some) {
+    private static void awaitDataFiles(String table, boolean some) {
+        while (dataFiles(table) > 0 != some) {
             Thread.onSpinWait();
         }
     }

@@ -1123,6 +1123,7 @@ public final class StorageEngine implements AutoCloseable {
             return;
         }
         closed = true;
+        transactions.close();
         openings.close();
         maintenance.jobs().close();
         periodicMaintenance.close();

@@ -101,6 +101,7 @@ final class Simulation {
                 // of all sizes from files of a few rows, in many levels, to one level of one file
                 .withTargetFileBytes(1_000L << random.nextInt(16))
                 .withCollectionGrace(Duration.ofMillis(1))
+                .withLoadBuffer(2 << 10) // several files for a few hundred rows
                 .withApply(apply(random))
                 // A base after each change, after some, or never
                 .withManifestChanges(1 << 3 * random.nextInt(4));

@@ -5,21 +5,27 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.engine.catalog.TableState;
 import io.stele.engine.node.StorageOptions;
+import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.engine.transaction.BulkLoad;
 import io.stele.objectstore.ObjectEntry;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
+import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.write.WrittenFile;
 import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableOption;
 import io.stele.protocol.schema.TableOptions;
+import io.stele.protocol.wire.OperationKind;
+import io.stele.protocol.wire.WriteBatchBuilder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -30,6 +36,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class TestBulkLoad {
@@ -126,9 +134,10 @@ final class TestBulkLoad {
         assertThat(node.engine().pendingWriteBytes()).isZero();
     }
 
-    @Test
-    void fewRowsGoToTheLog() throws IOException {
-        TestTable table = TestTable.create(node.engine(), "t", Orientation.COLUMN, true, 3);
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "COLUMN"})
+    void fewRowsGoToTheLog(Orientation orientation) throws IOException {
+        TestTable table = TestTable.create(node.engine(), "t", orientation, true, 3);
         Load load = Load.begin(node, table).add(shuffled(0, 20));
         assertThat(load.finish()).isEmpty();
         load.commit();
@@ -138,7 +147,7 @@ final class TestBulkLoad {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"keyed", "clustered", "plain", "partitioned"})
+    @ValueSource(strings = {"rows", "keyed", "clustered", "plain", "partitioned"})
     void manyRowsBecomeFilesOfAllShardsAndOutliveARestart(String kind) throws IOException {
         TestTable table =
                 switch (kind) {
@@ -165,13 +174,13 @@ final class TestBulkLoad {
                             TestTable.create(
                                     node.engine(),
                                     "t",
-                                    Orientation.COLUMN,
-                                    kind.equals("keyed"),
+                                    kind.equals("rows") ? Orientation.ROW : Orientation.COLUMN,
+                                    !kind.equals("plain"),
                                     3);
                 };
         Load load = Load.begin(node, table).add(shuffled(0, ROWS));
         List<WrittenFile> files = load.finish();
-        assertThat(files).hasSizeGreaterThan(6);
+        assertThat(files).hasSizeGreaterThan(kind.equals("rows") ? 2 : 6); // those are merged
         assertThat(files).extracting(file -> file.shard().index()).contains(0, 1, 2);
         assertThat(files.stream().mapToLong(WrittenFile::rowCount).sum()).isEqualTo(ROWS);
         assertThat(files)
@@ -197,17 +206,19 @@ final class TestBulkLoad {
     @ParameterizedTest
     @ValueSource(longs = {ROWS - 2, 0})
     void aKeyThatComesTwiceIsRefusedAndLeavesNothing(long twice) throws IOException {
-        for (List<Integer> clustering : List.of(List.<Integer>of(), List.of(2))) {
+        for (int kind = 0; kind < 3; kind++) {
             TestTable table =
-                    TestTable.create(
-                            node.engine(),
-                            "t" + clustering.size(),
-                            Orientation.COLUMN,
-                            true,
-                            2,
-                            clustering,
-                            List.of(),
-                            TableState.PUBLIC);
+                    kind == 0
+                            ? TestTable.create(node.engine(), "r", Orientation.ROW, true, 2)
+                            : TestTable.create(
+                                    node.engine(),
+                                    "t" + kind,
+                                    Orientation.COLUMN,
+                                    true,
+                                    2,
+                                    kind == 1 ? List.of() : List.of(2),
+                                    List.of(),
+                                    TableState.PUBLIC);
             Load load = Load.begin(node, table).add(LongStream.range(0, ROWS).boxed().toList());
             load.add(twice);
             assertRefused(ErrorCode.DUPLICATE_KEY, load::commit)
@@ -220,9 +231,9 @@ final class TestBulkLoad {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"memory", "file", "load"})
-    void aKeyThatHasARowIsRefused(String where) throws IOException {
-        TestTable table = TestTable.create(node.engine(), "t", Orientation.COLUMN, true, 2);
+    @CsvSource({"memory, ROW", "file, ROW", "load, ROW", "memory, COLUMN", "file, COLUMN", "load, COLUMN"})
+    void aKeyThatHasARowIsRefused(String where, Orientation orientation) throws IOException {
+        TestTable table = TestTable.create(node.engine(), "t", orientation, true, 2);
         long there = 1_000;
         if (where.equals("load")) {
             Load.begin(node, table).add(shuffled(there, there + ROWS)).commit();
@@ -256,13 +267,14 @@ final class TestBulkLoad {
     }
 
     /** Whenever a key gets a row, before its search, after it or after the commit. */
-    @Test
-    void aKeyMayGetARowAtAnyMoment() throws IOException {
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "COLUMN"})
+    void aKeyMayGetARowAtAnyMoment(Orientation orientation) throws IOException {
         int refused = 0;
         int committed = 0;
         for (int tasks = 0; tasks < 60; tasks++) {
             TestTable table =
-                    TestTable.create(node.engine(), "t" + tasks, Orientation.COLUMN, true, 2);
+                    TestTable.create(node.engine(), "t" + tasks, orientation, true, 2);
             Load load = Load.begin(node, table).add(shuffled(0, 1_000));
             CompletableFuture<Lsn> commit =
                     node.engine().commitLoad(load.transaction(), load.finish(), Optional.empty());
@@ -287,11 +299,61 @@ final class TestBulkLoad {
         assertThat(committed).isGreaterThan(5);
     }
 
+    /** A commit that is prepared searches on in its turn, and can still be given up. */
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "COLUMN"})
+    void aCommitCanBeGivenUpUntilItIsDecided(Orientation orientation) throws IOException {
+        int aborted = 0;
+        int abortedAfterPrepare = 0;
+        int committed = 0;
+        for (int tasks = 0; tasks < 80; tasks++) {
+            TestTable table = TestTable.create(node.engine(), "t" + tasks, orientation, true, 2);
+            Load load = Load.begin(node, table).add(shuffled(0, 1_000));
+            CompletableFuture<Lsn> commit =
+                    node.engine().commitLoad(load.transaction(), load.finish(), Optional.empty());
+            boolean isPrepared = false;
+            for (int ran = 0; ran < tasks; ran++) {
+                if (!isPrepared && isPrepared(table)) { // there is something to search for
+                    var unused = table.upsert(node.engine(), 5_000, "other", 0);
+                    isPrepared = true;
+                }
+                node.pool().runOne();
+            }
+            node.engine().giveUpCommit(load.transaction());
+            Map<Long, String> rows = new TreeMap<>();
+            try {
+                node.await(commit);
+                rows.putAll(expected(0, 1_000));
+                committed++;
+            } catch (SteleException givenUp) {
+                assertThat(givenUp.code()).isEqualTo(ErrorCode.TRANSACTION_ABORTED);
+                aborted++;
+                abortedAfterPrepare += isPrepared ? 1 : 0;
+            }
+            load.rows().close();
+            node.tick(500);
+            if (isPrepared) {
+                rows.put(5_000L, "other:0");
+            }
+            checkRows(table, rows);
+            checkNothingIsHeld();
+        }
+        assertThat(aborted).isGreaterThan(abortedAfterPrepare);
+        assertThat(abortedAfterPrepare).isPositive();
+        assertThat(committed).isPositive();
+    }
+
+    private boolean isPrepared(TestTable table) {
+        return table.schema().shards().stream()
+                .anyMatch(shard -> !node.engine().shard(shard).inDoubt().isEmpty());
+    }
+
     /** Of two loads that commit at once, with files whose keys overlap. */
     @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void loadsThatCommitAtOnceFindEachOther(boolean share) throws IOException {
-        TestTable table = TestTable.create(node.engine(), "t", Orientation.COLUMN, true, 2);
+    @CsvSource({"true, ROW", "false, ROW", "true, COLUMN", "false, COLUMN"})
+    void loadsThatCommitAtOnceFindEachOther(boolean share, Orientation orientation)
+            throws IOException {
+        TestTable table = TestTable.create(node.engine(), "t", orientation, true, 2);
         List<Load> loads = new ArrayList<>();
         List<CompletableFuture<Lsn>> commits = new ArrayList<>();
         for (int odd = 0; odd < 2; odd++) {
@@ -325,13 +387,14 @@ final class TestBulkLoad {
         checkNothingIsHeld();
     }
 
-    @Test
-    void expiredRowsAreNotThere() throws IOException {
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "COLUMN"})
+    void expiredRowsAreNotThere(Orientation orientation) throws IOException {
         TestTable table =
                 TestTable.create(
                         node.engine(),
                         "t",
-                        Orientation.COLUMN,
+                        orientation,
                         true,
                         2,
                         TableOptions.NONE.withTimeToLiveMillis(OptionalLong.of(3_600_000)));
@@ -346,9 +409,10 @@ final class TestBulkLoad {
         checkRows(table, expected(0, ROWS));
     }
 
-    @Test
-    void aLoadThatIsGivenUpLeavesNothing() throws IOException {
-        TestTable table = TestTable.create(node.engine(), "t", Orientation.COLUMN, true, 2);
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "COLUMN"})
+    void aLoadThatIsGivenUpLeavesNothing(Orientation orientation) throws IOException {
+        TestTable table = TestTable.create(node.engine(), "t", orientation, true, 2);
         Load load = Load.begin(node, table).add(shuffled(0, ROWS));
         assertThat(objects(table)).isNotEmpty();
         load.abort();
@@ -357,9 +421,10 @@ final class TestBulkLoad {
         checkNothingIsHeld();
     }
 
-    @Test
-    void aLoadThatACrashInterruptsLeavesNothing() throws IOException {
-        TestTable table = TestTable.create(node.engine(), "t", Orientation.COLUMN, true, 2);
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "COLUMN"})
+    void aLoadThatACrashInterruptsLeavesNothing(Orientation orientation) throws IOException {
+        TestTable table = TestTable.create(node.engine(), "t", orientation, true, 2);
         Load load = Load.begin(node, table).add(shuffled(0, ROWS));
         assertThat(load.finish()).isNotEmpty();
         assertThat(objects(table)).isNotEmpty();
@@ -371,9 +436,10 @@ final class TestBulkLoad {
         assertThat(objects(table)).isEmpty();
     }
 
-    @Test
-    void aLongLoadKeepsItsTransaction() throws IOException {
-        TestTable table = TestTable.create(node.engine(), "t", Orientation.COLUMN, true, 2);
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "COLUMN"})
+    void aLongLoadKeepsItsTransaction(Orientation orientation) throws IOException {
+        TestTable table = TestTable.create(node.engine(), "t", orientation, true, 2);
         Load load = Load.begin(node, table);
         for (int part = 0; part < 5; part++) {
             load.add(shuffled(part * 1_000L, part * 1_000L + 1_000));
@@ -385,11 +451,11 @@ final class TestBulkLoad {
 
     @Test
     void rowsThatCannotBecomeFilesHaveALimit() throws IOException {
-        TestTable rows = TestTable.create(node.engine(), "r", Orientation.ROW, true, 2);
+        TestTable rows = TestTable.create(node.engine(), "r", Orientation.ROW_COLUMN, true, 2);
         Load toRows = Load.begin(node, rows);
         assertRefused(ErrorCode.TRANSACTION_TOO_LARGE, () -> toRows.add(shuffled(0, 10_000)))
                 .hasMessageContaining("Expected at most 131072 bytes")
-                .hasMessageContaining("table test.r has orientation 'row'")
+                .hasMessageContaining("table test.r has orientation 'row,column'")
                 .hasMessageContaining("several statements");
         toRows.abort();
         for (boolean isUnique : List.of(false, true)) {
@@ -516,9 +582,10 @@ final class TestBulkLoad {
     }
 
     /** However long its files take, a load does not expire while its client can only wait. */
-    @Test
-    void aLoadThatWaitsForItsFilesDoesNotExpire() throws IOException {
-        TestTable table = TestTable.create(node.engine(), "t", Orientation.COLUMN, true, 2);
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "COLUMN"})
+    void aLoadThatWaitsForItsFilesDoesNotExpire(Orientation orientation) throws IOException {
+        TestTable table = TestTable.create(node.engine(), "t", orientation, true, 2);
         String transaction =
                 node.engine()
                         .beginSessionTransaction(table.id(), Optional.empty(), Optional.of(TTL));
@@ -537,9 +604,10 @@ final class TestBulkLoad {
         checkRows(table, expected(0, ROWS));
     }
 
-    @Test
-    void aLoadWhoseTransactionExpiresIsFreedWithoutItsClient() throws IOException {
-        TestTable table = TestTable.create(node.engine(), "t", Orientation.COLUMN, true, 2);
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "COLUMN"})
+    void aLoadWhoseTransactionExpiresIsFreedWithoutItsClient(Orientation orientation) throws IOException {
+        TestTable table = TestTable.create(node.engine(), "t", orientation, true, 2);
         Load load = Load.begin(node, table).add(shuffled(0, ROWS));
         assertThat(node.engine().pendingWriteBytes()).isPositive();
         assertThat(objects(table)).isNotEmpty();
@@ -556,9 +624,10 @@ final class TestBulkLoad {
         assertThat(objects(table)).isEmpty();
     }
 
-    @Test
-    void aCommitThatHasNotComeToTheLogCanBeGivenUp() throws IOException {
-        TestTable table = TestTable.create(node.engine(), "t", Orientation.COLUMN, true, 2);
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "COLUMN"})
+    void aCommitThatHasNotComeToTheLogCanBeGivenUp(Orientation orientation) throws IOException {
+        TestTable table = TestTable.create(node.engine(), "t", orientation, true, 2);
         Load load = Load.begin(node, table).add(shuffled(0, ROWS));
         CompletableFuture<Lsn> commit =
                 node.engine().commitLoad(load.transaction(), load.finish(), Optional.empty());
@@ -575,9 +644,10 @@ final class TestBulkLoad {
         checkRows(table, expected(0, ROWS));
     }
 
-    @Test
-    void anIndexThatIsAddedMeanwhileRefusesTheFiles() throws IOException {
-        TestTable table = TestTable.create(node.engine(), "t", Orientation.COLUMN, true, 2);
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "COLUMN"})
+    void anIndexThatIsAddedMeanwhileRefusesTheFiles(Orientation orientation) throws IOException {
+        TestTable table = TestTable.create(node.engine(), "t", orientation, true, 2);
         Load load = Load.begin(node, table).add(shuffled(0, ROWS));
         node.engine()
                 .catalog()
@@ -592,10 +662,14 @@ final class TestBulkLoad {
     }
 
     /** Of many files whose keys overlap, the keys are searched one range after the other. */
-    @Test
-    void keysOfManyFilesAreSearchedInRanges() throws IOException {
-        SimulatedNode small = start(OPTIONS.withLoadBuffer(1 << 10)); // 64 keys a range
-        TestTable table = TestTable.create(small.engine(), "t", Orientation.COLUMN, true, 2);
+    @ParameterizedTest
+    @CsvSource({"false, ROW", "true, ROW", "false, COLUMN", "true, COLUMN"})
+    void keysOfManyFilesAreSearchedInRanges(boolean isFar, Orientation orientation)
+            throws IOException {
+        StorageOptions options = OPTIONS.withLoadBuffer(1 << 10); // 64 keys a range
+        SimulatedNode small =
+                isFar ? SimulatedNode.startFar(options, 7) : SimulatedNode.start(options, 7);
+        TestTable table = TestTable.create(small.engine(), "t", orientation, true, 2);
         for (long twice : List.of(0L, 1_234L, ROWS - 1L)) {
             Load load = Load.begin(small, table).add(shuffled(0, ROWS));
             load.add(twice);
@@ -624,11 +698,226 @@ final class TestBulkLoad {
         assertThat(table.snapshot(small.engine(), small.openSnapshot())).isEqualTo(rows);
     }
 
-    /** With room for less than a buffer, what is held makes room for what comes. */
+    /** Files of a load follow each other in each shard, whatever the order of its rows. */
     @Test
-    void littleMemoryMakesSmallerFiles() throws IOException {
+    void sortedFilesDoNotOverlap() throws IOException {
+        SimulatedNode small = start(OPTIONS.withLoadBuffer(1 << 10));
+        TestTable table = TestTable.create(small.engine(), "t", Orientation.ROW, true, 2);
+        Load load = Load.begin(small, table).add(shuffled(0, ROWS)); // more files than one merge has
+        load.add(LongStream.range(ROWS, 2 * ROWS).boxed().toList());
+        Map<Integer, byte[]> greatest = new TreeMap<>();
+        List<WrittenFile> files = new ArrayList<>(load.finish());
+        files.sort(Comparator.comparing(file -> file.minKey().orElseThrow(), Arrays::compareUnsigned));
+        for (WrittenFile file : files) {
+            byte[] before = greatest.put(file.shard().index(), file.maxKey().orElseThrow());
+            assertThat(before == null || Arrays.compareUnsigned(before, file.minKey().orElseThrow()) < 0)
+                    .isTrue();
+        }
+        assertThat(files).hasSizeGreaterThan(4).allMatch(WrittenFile::isSorted);
+        load.commit();
+        assertThat(table.snapshot(small.engine(), small.openSnapshot()))
+                .isEqualTo(expected(0, 2 * ROWS));
+        small.tick(500);
+        assertThat(small.store().contents().list("data/" + table.id() + "/"))
+                .as("those that were merged are gone")
+                .hasSize(files.size());
+    }
+
+    /** What a table of rows was at some moments, and how its rows are read. */
+    private final class RowHistory {
+        private final TestTable table =
+                TestTable.create(node.engine(), "t", Orientation.ROW, true, 2);
+        private final Map<Long, String> rows = new TreeMap<>();
+        private final Map<Lsn, Map<Long, String>> before = new TreeMap<>();
+
+        void upsert(long from, long to, String name) {
+            for (long id = from; id < to; id++) {
+                node.await(table.upsert(node.engine(), id, name, 1));
+                rows.put(id, name + ":1");
+            }
+        }
+
+        void delete(long from, long to) {
+            for (long id = from; id < to; id++) {
+                node.await(table.delete(node.engine(), id));
+                rows.remove(id);
+            }
+        }
+
+        Lsn load(long from, long to) {
+            Lsn lsn = Load.begin(node, table).add(shuffled(from, to)).commit();
+            rows.putAll(expected(from, to));
+            return lsn;
+        }
+
+        void flush() {
+            node.await(node.engine().flush(table.id()));
+        }
+
+        /** Notes what is there now. */
+        Lsn mark() {
+            Lsn now = node.openSnapshot().lsn();
+            before.put(now, new TreeMap<>(rows));
+            node.tick(1);
+            return now;
+        }
+
+        void check() throws IOException {
+            var unused = mark();
+            for (Map.Entry<Lsn, Map<Long, String>> moment : before.entrySet()) {
+                LeasedSnapshot snapshot = node.openSnapshot(moment.getKey());
+                assertThat(table.snapshot(node.engine(), snapshot)).isEqualTo(moment.getValue());
+                assertThat(table.planned(node, snapshot)).isEqualTo(moment.getValue());
+                for (long id : List.of(0L, 40L, 140L, 777L, ROWS - 1L, ROWS + 5L)) {
+                    table.checkLookups(node.engine(), snapshot, id, moment.getValue());
+                }
+                node.engine().closeSnapshot(snapshot.id());
+            }
+            for (long id : List.of(0L, 40L, 140L, 777L, ROWS - 1L, ROWS + 5L)) {
+                assertThat(table.get(node.engine(), Optional.empty(), id))
+                        .isEqualTo(Optional.ofNullable(rows.get(id)));
+            }
+        }
+
+        /** The changes since a moment, without the order of their LSNs. */
+        List<String> changesSince(Lsn lsn) throws IOException {
+            return table.changes(node.engine(), lsn, node.openSnapshot());
+        }
+    }
+
+    /**
+     * A load is newer than what is in memory and in files, also than deletions of its keys, and
+     * older than what comes later, through flushes, compactions and restarts.
+     */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void theNewestVersionCountsWhereverItIs(boolean flushed) throws IOException {
+        RowHistory history = new RowHistory();
+        history.upsert(0, 100, "old");
+        if (flushed) {
+            history.flush();
+        }
+        history.upsert(ROWS, ROWS + 10, "else");
+        history.mark();
+        history.delete(0, 100); // in memory, above files or not
+        Lsn deleted = history.mark();
+        history.load(0, ROWS);
+        history.check();
+        assertThat(history.changesSince(deleted)).hasSize(ROWS);
+        history.delete(30, 50);
+        history.upsert(120, 150, "new");
+        history.check();
+        assertThat(history.changesSince(deleted)).hasSize(ROWS + 20 + 2 * 30);
+        List<String> changes = history.changesSince(deleted);
+        history.flush();
+        history.check();
+        assertThat(history.changesSince(deleted)).isEqualTo(changes);
+        node.restart();
+        history.check();
+        node.await(node.engine().compact(history.table.id()));
+        history.check();
+        assertThat(history.changesSince(deleted)).isEqualTo(changes);
+        node.restart();
+        history.check();
+        assertThat(history.changesSince(deleted)).isEqualTo(changes);
+    }
+
+    /** The log has the load, and what came before and after it, when the node starts again. */
+    @Test
+    void aReplayPutsALoadWhereItWas() throws IOException {
+        RowHistory history = new RowHistory();
+        history.upsert(0, 100, "old");
+        history.delete(0, 50);
+        history.delete(50, 100);
+        Lsn deleted = history.mark();
+        history.load(0, 1_000);
+        history.delete(35, 45);
+        history.upsert(130, 150, "new");
+        List<String> changes = history.changesSince(deleted);
+        for (int starts = 0; starts < 2; starts++) {
+            node.restart();
+            history.check();
+            assertThat(history.changesSince(deleted)).isEqualTo(changes);
+        }
+        history.load(1_000, ROWS);
+        history.upsert(0, 10, "again");
+        node.restart();
+        history.check();
+        node.await(node.engine().compact(history.table.id()));
+        history.check();
+    }
+
+    /** Conditions and conflicts see the rows of a load above deletions in memory. */
+    @Test
+    void conditionsSeeTheRowsOfALoad() throws IOException {
+        RowHistory history = new RowHistory();
+        history.upsert(0, 100, "old");
+        history.delete(0, 100);
+        TestTable table = history.table;
+        Lsn before = node.openSnapshot().lsn();
+        String late = node.engine().beginTransaction(table.id(), Optional.of(before));
+        WriteBatchBuilder change = table.batch();
+        change.upsert(table.key(5), table.row(5, "late", 1));
+        node.engine().stage(late, table.shard(5), change.toByteArray(), 0, change.sizeBytes());
+        history.load(0, ROWS);
+        WriteBatchBuilder inserted = table.batch();
+        table.insert(inserted, OperationKind.INSERT, 40, "twice", 1);
+        assertRefused(
+                ErrorCode.DUPLICATE_KEY,
+                () -> node.await(table.write(node.engine(), table.shard(40), inserted)));
+        assertRefused(
+                ErrorCode.TRANSACTION_CONFLICT, () -> node.await(node.commit(late, List.of())));
+        assertRefused(
+                ErrorCode.DUPLICATE_KEY,
+                () -> Load.begin(node, table).add(shuffled(0, 1_000)).commit());
+        history.check();
+        history.delete(40, 41);
+        node.await(table.write(node.engine(), table.shard(40), inserted));
+        history.rows.put(40L, "twice:1");
+        history.check();
+    }
+
+    /** A load into an empty table comes to a low level, and one among its keys above it. */
+    @Test
+    void loadsComeBelowLevel0WhereNothingOverlaps() throws IOException {
+        RowHistory history = new RowHistory();
+        history.load(0, 1_000);
+        history.load(10_000, 11_000);
+        history.load(5_000, 6_000);
+        assertThat(levels(history.table)).containsOnly(1);
+        history.upsert(7_000, 7_001, "memory");
+        history.load(7_002, 8_000);
+        assertThat(levels(history.table)).containsOnly(1);
+        history.load(6_900, 7_000);
+        history.load(8_500, 9_500);
+        history.check();
+        history.upsert(12_000, 12_100, "memory");
+        history.delete(12_000, 12_100);
+        history.load(11_500, 12_500);
+        assertThat(levels(history.table)).contains(0, 1);
+        history.check();
+        node.await(node.engine().compact(history.table.id()));
+        history.check();
+        node.restart();
+        history.check();
+    }
+
+    private List<Integer> levels(TestTable table) {
+        List<Integer> levels = new ArrayList<>();
+        for (ShardId shard : table.schema().shards()) {
+            node.engine().shard(shard).table(table.id()).view().sstFiles().stream()
+                    .map(file -> file.entry().level())
+                    .forEach(levels::add);
+        }
+        return levels;
+    }
+
+    /** With room for less than a buffer, what is held makes room for what comes. */
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "COLUMN"})
+    void littleMemoryMakesSmallerFiles(Orientation orientation) throws IOException {
         SimulatedNode small = start(OPTIONS.withPendingWrites(128 << 10));
-        TestTable table = TestTable.create(small.engine(), "t", Orientation.COLUMN, true, 2);
+        TestTable table = TestTable.create(small.engine(), "t", orientation, true, 2);
         String other =
                 small.engine()
                         .beginSessionTransaction(table.id(), Optional.empty(), Optional.of(TTL));

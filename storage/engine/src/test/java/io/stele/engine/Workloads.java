@@ -62,6 +62,8 @@ final class Workloads {
                 simulation -> EvolutionWorkload.of(simulation, Orientation.COLUMN, false));
         ALL.put("orphans", OrphansWorkload::new);
         ALL.put("replacements", ReplacementsWorkload::new);
+        ALL.put("row-loads", simulation -> LoadsWorkload.of(simulation, Orientation.ROW));
+        ALL.put("column-loads", simulation -> LoadsWorkload.of(simulation, Orientation.COLUMN));
         ALL.put("transfers", TransfersWorkload::new);
         ALL.put("large-transactions", LargeTransactionsWorkload::new);
     }

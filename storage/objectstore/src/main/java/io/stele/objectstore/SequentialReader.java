@@ -204,6 +204,11 @@ final class SequentialReader implements ObjectReader {
         }
     }
 
+    /** Begins the first fetches before the first read. */
+    void begin() {
+        fetchAhead(0);
+    }
+
     /** Begins the fetches of the ranges from number {@code from} on, as far as there is room. */
     private void fetchAhead(int from) {
         next = Math.max(next, from);

@@ -63,6 +63,11 @@ public final class SequentialReads implements AutoCloseable {
         return sequential;
     }
 
+    /** Begins to fetch the first ranges of the readers so far, as much as the balance permits. */
+    public void begin() {
+        readers.forEach(SequentialReader::begin);
+    }
+
     /** The merge pauses: it waits for the store. */
     void waits() {
         processor.ifPresent(present -> present.waits(readBytes));

@@ -2,6 +2,7 @@ package io.stele.protocol.api.write;
 
 import static java.util.Objects.requireNonNull;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.TableId;
 import io.stele.protocol.predicate.ColumnSketch;
@@ -16,10 +17,11 @@ import java.util.OptionalLong;
 /**
  * The description of a column file that a worker wrote into the warehouse, for its ingestion by a
  * commit. Its rows belong to one shard (and one partition), without {@code _lsn} and {@code
- * _row_id} columns, sorted by primary key if the table has one.
+ * _row_id} columns, sorted by primary key if the table has one. Bulk loads into row tablets write
+ * SST files instead, which have no more than sizes and a range of keys.
  *
  * @param fileId new UUID, the name of the file
- * @param path warehouse path of the ORC file
+ * @param path warehouse path of the ORC file, or SST file
  * @param keyIndexPath warehouse path of its key index; present for tables with a primary key
  * @param minKey smallest encoded primary key, for tables with one
  * @param maxKey greatest encoded primary key, for tables with one
@@ -52,6 +54,7 @@ public record WrittenFile(
         Map<Integer, ColumnSketch> sketches,
         OptionalInt metadataBytes) {
     private static final String ORC = ".orc";
+    private static final String SST = ".row";
 
     public WrittenFile {
         requireNonNull(tableId, "tableId is null");
@@ -89,6 +92,12 @@ public record WrittenFile(
                 checksumBlockBytes,
                 Map.of(),
                 metadataBytes);
+    }
+
+    /** Whether it is an SST file, for row tablets; only bulk loads in a sidecar write them. */
+    @JsonIgnore
+    public boolean isSorted() {
+        return path.endsWith(SST);
     }
 
     /** The path of the bitmap index of a column file. */

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A reader of the key index of a column file, which finds the ordinal of a key's row for lookups
@@ -257,6 +258,15 @@ public final class KeyIndexReader {
     /** A cursor over all entries for a compaction, which reads ahead and bypasses the cache. */
     public KeyIndexCursor cursor(SequentialReads reads) {
         return new KeyIndexCursor(new SortedFileCursor(file.sequential(reads), false), explicit);
+    }
+
+    /**
+     * As {@link #cursor(SequentialReads)}, for the keys from {@code low} on, and below {@code high}
+     * if there is one.
+     */
+    public KeyIndexCursor cursor(SequentialReads reads, byte[] low, byte @Nullable [] high) {
+        return new KeyIndexCursor(
+                new SortedFileCursor(file.sequential(reads, low, high), false), explicit);
     }
 
     /** A cursor that uses the block cache, for few entries after a seek. */

@@ -104,8 +104,21 @@ final class SortedFileReader {
      * cache.
      */
     SortedFileReader sequential(SequentialReads reads) {
+        return sequential(reads, 0, partitionCount() - 1);
+    }
+
+    /**
+     * As {@link #sequential(SequentialReads)}, for cursors that read the keys from {@code low} on,
+     * and below {@code high} if there is one.
+     */
+    SortedFileReader sequential(SequentialReads reads, byte[] low, byte @Nullable [] high) {
+        int last = high == null ? partitionCount() - 1 : findPartition(high);
+        return sequential(reads, findPartition(low), Math.min(last, partitionCount() - 1));
+    }
+
+    private SortedFileReader sequential(SequentialReads reads, int first, int last) {
         return new SortedFileReader(
-                this, file.through(reads.over(file.reader(), sequentialPlan())), held);
+                this, file.through(reads.over(file.reader(), sequentialPlan(first, last))), held);
     }
 
     /**
@@ -119,11 +132,16 @@ final class SortedFileReader {
     /**
      * The ranges in the order in which a cursor needs them: each part of the index, then the entry
      * blocks before it.
+     *
+     * @param first part of the index; {@code last} is the last one that is read
      */
-    private List<ByteRange> sequentialPlan() {
+    private List<ByteRange> sequentialPlan(int first, int last) {
         List<ByteRange> plan = new ArrayList<>();
-        long start = BlockFileWriter.HEADER_LENGTH;
-        for (int part = 0; part < offsets.length; part++) {
+        long start =
+                first == 0
+                        ? BlockFileWriter.HEADER_LENGTH
+                        : offsets[first - 1] + filterLengths[first - 1] + indexLengths[first - 1];
+        for (int part = first; part <= last; part++) {
             int length = filterLengths[part] + indexLengths[part];
             plan.add(new ByteRange(offsets[part], length));
             if (offsets[part] > start) {
@@ -131,7 +149,7 @@ final class SortedFileReader {
             }
             start = offsets[part] + length;
         }
-        if (file.blocksEnd() > start) {
+        if (last == offsets.length - 1 && file.blocksEnd() > start) {
             plan.add(new ByteRange(start, Math.toIntExact(file.blocksEnd() - start)));
         }
         return plan;

@@ -11,10 +11,15 @@ import java.io.IOException;
 public final class SstFileCursor {
     private final String path;
     private final SortedFileCursor file;
+    private final long ingestLsn;
 
-    SstFileCursor(String path, SortedFileCursor file) {
+    /**
+     * @param ingestLsn of all versions; negative: each has that stored with it
+     */
+    SstFileCursor(String path, SortedFileCursor file, long ingestLsn) {
         this.path = path;
         this.file = file;
+        this.ingestLsn = ingestLsn;
     }
 
     /** Moves to the next version; false at the end. */
@@ -48,6 +53,9 @@ public final class SstFileCursor {
     }
 
     public long lsn() {
+        if (ingestLsn >= 0) {
+            return ingestLsn;
+        }
         EntryCursor entry = file.entry();
         return LittleEndian.getLong(entry.valueArray(), entry.valueOffset());
     }

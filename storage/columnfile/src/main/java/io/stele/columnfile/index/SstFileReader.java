@@ -18,7 +18,10 @@ import org.jspecify.annotations.Nullable;
  * thread-safe; cursors are not.
  */
 public final class SstFileReader {
+    private static final long NO_INGEST = -1;
+
     private final SortedFileReader file;
+    private final long ingestLsn; // of all versions, instead of those stored with them
     private final long deletedCount;
     private final Lsn minLsn;
     private final Lsn maxLsn;
@@ -26,6 +29,7 @@ public final class SstFileReader {
 
     private SstFileReader(SortedFileReader file) {
         this.file = file;
+        this.ingestLsn = NO_INGEST;
         ByteSource footer = file.added();
         this.deletedCount = footer.readVarint();
         this.minLsn = new Lsn(footer.readLong());
@@ -37,11 +41,12 @@ public final class SstFileReader {
         footer.requireEnd();
     }
 
-    private SstFileReader(SstFileReader same, SortedFileReader file) {
+    private SstFileReader(SstFileReader same, SortedFileReader file, long ingestLsn) {
         this.file = file;
+        this.ingestLsn = ingestLsn;
         this.deletedCount = same.deletedCount;
-        this.minLsn = same.minLsn;
-        this.maxLsn = same.maxLsn;
+        this.minLsn = ingestLsn == NO_INGEST ? same.minLsn : new Lsn(ingestLsn);
+        this.maxLsn = ingestLsn == NO_INGEST ? same.maxLsn : new Lsn(ingestLsn);
         this.filtered = same.filtered;
     }
 
@@ -54,6 +59,14 @@ public final class SstFileReader {
             ObjectStore store, String path, long sizeBytes, BlockCache cache) throws IOException {
         return new SstFileReader(
                 SortedFileReader.open(store, path, sizeBytes, FileFormat.SST_FILE, cache));
+    }
+
+    /**
+     * A reader of the same file, whose versions all have one LSN: that at which the file was
+     * ingested. Each key has one version.
+     */
+    public SstFileReader ingestedAt(Lsn lsn) {
+        return new SstFileReader(this, file, lsn.value());
     }
 
     public String path() {
@@ -113,7 +126,7 @@ public final class SstFileReader {
 
     /** A reader of the same file that uses held blocks before the cache. */
     public SstFileReader holding(HeldBlocks blocks) {
-        return new SstFileReader(this, file.holding(blocks));
+        return new SstFileReader(this, file.holding(blocks), ingestLsn);
     }
 
     /**
@@ -157,7 +170,10 @@ public final class SstFileReader {
         Found entry = newest.entry();
         EntryBlock block = entry.block();
         checkValue(block.path, block.fileOffset, entry.valueLength());
-        long lsn = LittleEndian.getLong(block.bytes, entry.valueOffset());
+        long lsn =
+                ingestLsn == NO_INGEST
+                        ? LittleEndian.getLong(block.bytes, entry.valueOffset())
+                        : ingestLsn;
         return lsn <= readLsn
                 ? new RowVersion(
                         lsn,
@@ -191,12 +207,12 @@ public final class SstFileReader {
      * evict.
      */
     public SstFileCursor cursor() {
-        return new SstFileCursor(file.path(), new SortedFileCursor(file, false));
+        return cursor(new SortedFileCursor(file, false));
     }
 
     /** A cursor over all versions for a compaction, which reads ahead and bypasses the cache. */
     public SstFileCursor cursor(SequentialReads reads) {
-        return new SstFileCursor(file.path(), new SortedFileCursor(file.sequential(reads), false));
+        return cursor(new SortedFileCursor(file.sequential(reads), false));
     }
 
     /**
@@ -204,7 +220,11 @@ public final class SstFileReader {
      * SstFileCursor#seek}.
      */
     public SstFileCursor cachedCursor() {
-        return new SstFileCursor(file.path(), new SortedFileCursor(file, true));
+        return cursor(new SortedFileCursor(file, true));
+    }
+
+    private SstFileCursor cursor(SortedFileCursor entries) {
+        return new SstFileCursor(file.path(), entries, ingestLsn);
     }
 
     static void checkValue(String path, long fileOffset, int valueLength) {

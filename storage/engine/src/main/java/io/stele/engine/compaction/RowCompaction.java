@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.stele.engine.compaction.output.SstFileOutput;
 import io.stele.engine.compaction.policy.RowCompactionPolicy.Pick;
 import io.stele.engine.datafile.ColumnFile;
+import io.stele.engine.datafile.SortedRuns;
 import io.stele.engine.datafile.SstFile;
 import io.stele.engine.datafile.TableFiles;
 import io.stele.engine.manifest.FileEntry;
@@ -62,8 +63,8 @@ final class RowCompaction implements ManifestChange {
                                 targetBytes,
                                 appliedTombstonesLsn())) {
             List<Iterator<KeyedVersion>> sources = new ArrayList<>();
-            for (SstFile file : inputs) {
-                sources.add(file.as(schemas).versions(reads));
+            for (List<SstFile> run : SortedRuns.of(inputs)) {
+                sources.add(SortedRuns.versions(run, file -> file.as(schemas).versions(reads)));
             }
             RetainedVersions versions =
                     new RetainedVersions(

@@ -228,7 +228,14 @@ public final class TableCompactionPlanner {
                 asked
                         ? rowPolicy.pickAll(candidates, retentionLsn)
                         : rowPolicy.pick(candidates, retentionLsn);
-        return picked.filter(pick -> pick.inputs().stream().noneMatch(isHeldBack));
+        // Nor before the manifest names a file that was ingested
+        return picked.filter(
+                pick ->
+                        pick.inputs().stream()
+                                .noneMatch(
+                                        file ->
+                                                isHeldBack.test(file)
+                                                        || !table.isSettled(file.fileId())));
     }
 
     // Their tombstones may be dropped too: the rows that they delete have also expired.
@@ -236,6 +243,7 @@ public final class TableCompactionPlanner {
         long expiredLsn = table.expiredLsn();
         return sstFiles.stream()
                 .filter(file -> file.entry().maxLsn().value() < expiredLsn)
+                .filter(file -> table.isSettled(file.entry().fileId()))
                 .toList();
     }
 
@@ -274,6 +282,7 @@ public final class TableCompactionPlanner {
         List<SstFile> gone = new ArrayList<>(expired(view.sstFiles()));
         view.sstFiles().stream()
                 .filter(file -> file.isObsoleteAt(retentionLsn, view.schema()))
+                .filter(file -> table.isSettled(file.entry().fileId()))
                 .filter(file -> !gone.contains(file))
                 .forEach(gone::add);
         if (!gone.isEmpty()) {

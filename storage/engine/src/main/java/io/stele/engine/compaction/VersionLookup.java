@@ -11,8 +11,10 @@ import io.stele.engine.memtable.MemTable;
 import io.stele.engine.row.KeyedVersion;
 import io.stele.engine.tablet.TableView;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.schema.XxHash64;
 import java.io.IOException;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +37,14 @@ final class VersionLookup {
 
     long find(byte[] key, long lsn) throws IOException {
         KeyedVersion inMemory = findInMemory(key, lsn);
+        if (inMemory != null && view.mayBeNewerInFile(key, inMemory.lsn(), lsn)) {
+            long hash = XxHash64.hash(key, 0, key.length);
+            RowVersion newer =
+                    view.findIngestedAfter(key, hash, inMemory.lsn(), lsn, UnaryOperator.identity());
+            if (newer != null) {
+                return newer.deleted() ? ABSENT : newer.lsn();
+            }
+        }
         if (inMemory != null && !inMemory.isDeleted()) {
             return inMemory.lsn();
         }

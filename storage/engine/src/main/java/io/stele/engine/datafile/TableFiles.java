@@ -37,6 +37,7 @@ import io.stele.objectstore.retrieval.ReadingAhead;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.schema.ColumnSchema;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
@@ -166,11 +167,40 @@ public final class TableFiles {
     public SstFile lazyRow(FileEntry entry, TableVersions versions) {
         return new SstFile(
                 entry,
-                new LazyReader<>(
-                        () ->
-                                SstFileReader.open(
-                                        store, entry.path(), entry.sizeBytes(), rowBlocks)),
+                new LazyReader<>(() -> openSst(entry)),
                 versions);
+    }
+
+    private SstFileReader openSst(FileEntry entry) throws IOException {
+        SstFileReader stored =
+                SstFileReader.open(store, entry.path(), entry.sizeBytes(), rowBlocks);
+        return entry.ingestLsn().map(stored::ingestedAt).orElse(stored);
+    }
+
+    /**
+     * Verifies an SST file of a bulk load by opening it; blocks.
+     *
+     * @throws SteleException CORRUPT_DATA if it is damaged, or another one than the entry says
+     */
+    public void checkLoadedRows(FileEntry entry) throws IOException {
+        SstFileReader file =
+                SstFileReader.open(store, entry.path(), entry.sizeBytes(), rowBlocks);
+        boolean isThatFile =
+                file.keyCount() == entry.rowCount()
+                        && file.entryCount() == entry.rowCount()
+                        && file.deletedCount() == 0
+                        && Arrays.equals(file.minKey(), entry.minKey().orElseThrow())
+                        && Arrays.equals(file.maxKey(), entry.maxKey().orElseThrow());
+        if (!isThatFile) {
+            throw Corruption.mismatch(
+                    entry.path(),
+                    entry.sizeBytes(),
+                    "rows, each with another key,",
+                    entry.rowCount(),
+                    "%s of %s keys, %s of them deleted, or keys of another range"
+                            .formatted(
+                                    file.entryCount(), file.keyCount(), file.deletedCount()));
+        }
     }
 
     /** Opens a column file from its manifest entry, with the deletions stored for it; blocks. */

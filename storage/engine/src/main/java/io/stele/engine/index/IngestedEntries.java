@@ -2,12 +2,17 @@ package io.stele.engine.index;
 
 import io.stele.columnfile.orc.ColumnFileCursor;
 import io.stele.engine.datafile.ColumnFile;
+import io.stele.engine.datafile.SstFile;
 import io.stele.engine.datafile.TableFiles;
+import io.stele.engine.row.KeyedVersion;
 import io.stele.objectstore.SequentialReads;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.KeyEncoder;
+import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.schema.TableSchema;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Iterator;
 
 /**
  * The creation of index entries for a Trino worker's column file when it takes effect, which reads
@@ -33,6 +38,28 @@ public final class IngestedEntries {
                     indexes.publish(lsn);
                 }
             }
+        }
+        indexes.publish(lsn);
+    }
+
+    /** The same of an SST file, whose rows are read in the schema version of the table. */
+    public static void add(
+            TableFiles files, SstFile file, TableSchema schema, IndexEntryWriter indexes)
+            throws IOException {
+        BinaryRow row = new BinaryRow(RowLayout.of(schema.columns()));
+        long lsn = file.entry().minLsn().value();
+        try (SequentialReads reads = files.sequentialReads()) {
+            for (Iterator<KeyedVersion> rows = file.versions(reads); rows.hasNext(); ) {
+                KeyedVersion version = rows.next();
+                row.wrap(version.rowArray(), version.rowOffset(), version.rowLength());
+                indexes.add(
+                        row, version.keyArray(), version.keyOffset(), version.keyLength());
+                if (indexes.pendingBytes() >= PUBLISH_BYTES) {
+                    indexes.publish(lsn);
+                }
+            }
+        } catch (UncheckedIOException failed) {
+            throw failed.getCause();
         }
         indexes.publish(lsn);
     }

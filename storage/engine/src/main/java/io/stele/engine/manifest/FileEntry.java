@@ -27,14 +27,15 @@ import java.util.function.Consumer;
  *
  * <p>Invariant: {@code minLsn <= maxLsn} and they bound the LSN of every row. Invariant: a file of
  * a table without primary key written by a worker has {@code ingestLsn} and {@code firstRowId}: all
- * its rows have that LSN, and row {@code n} has row id {@code firstRowId + n}.
+ * its rows have that LSN, and row {@code n} has row id {@code firstRowId + n}. Invariant: of an SST
+ * file with {@code ingestLsn} all rows have that LSN, whatever is stored with them.
  *
  * @param fileId unique for ever, also the start of the file's name
  * @param level 0 for flushed files, higher for compacted files
  * @param sizeBytes exact size in bytes; readers refuse a file of another size
  * @param rowCount the number of rows or entries in the file, including deleted rows
- * @param ingestLsn the LSN of every row of a file written by a worker, which has no {@code _lsn}
- *     column
+ * @param ingestLsn the LSN of every row of a file written by a worker or a bulk load, which has no
+ *     LSNs of its own
  * @param firstRowId the row id of row 0 if the file has no {@code _row_id} column
  * @param schemaVersion the schema version with which the file was written
  * @param minKey smallest encoded key; absent if unknown
@@ -50,6 +51,8 @@ import java.util.function.Consumer;
  *     it; empty: none are
  * @param sketches of the columns of a column file ({@code SketchBuilder}); empty for files of
  *     earlier versions
+ * @param isInsertion of a file in a PREPARE record: its commit refuses keys that have a row, so that
+ *     its rows replace none
  */
 public record FileEntry(
         @JsonProperty("fileId") String fileId,
@@ -76,7 +79,9 @@ public record FileEntry(
         @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("checksumBlockBytes")
                 OptionalInt checksumBlockBytes,
         @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("endsLsn") OptionalLong endsLsn,
-        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("sketches") FileSketches sketches)
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("sketches") FileSketches sketches,
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) @JsonProperty("isInsertion")
+                boolean isInsertion)
         implements StoredColumnFile {
     public FileEntry {
         requireNonNull(fileId, "fileId is null");
@@ -127,6 +132,58 @@ public record FileEntry(
                     keyIndex.get().path(),
                     path);
         }
+    }
+
+    /** An entry of a file that is not in a PREPARE record. */
+    public FileEntry(
+            String fileId,
+            TableId tableId,
+            FileKind kind,
+            int level,
+            String path,
+            long sizeBytes,
+            long rowCount,
+            Lsn minLsn,
+            Lsn maxLsn,
+            Optional<Lsn> ingestLsn,
+            OptionalLong firstRowId,
+            int schemaVersion,
+            Optional<byte[]> minKey,
+            Optional<byte[]> maxKey,
+            Optional<byte[]> partition,
+            Map<Integer, ColumnStats> columnStats,
+            Optional<KeyIndexFile> keyIndex,
+            Optional<DeletionVectorFile> deletionVector,
+            OptionalInt indexId,
+            OptionalLong bitmapIndexBytes,
+            OptionalInt checksumBlockBytes,
+            OptionalLong endsLsn,
+            FileSketches sketches) {
+        this(
+                fileId,
+                tableId,
+                kind,
+                level,
+                path,
+                sizeBytes,
+                rowCount,
+                minLsn,
+                maxLsn,
+                ingestLsn,
+                firstRowId,
+                schemaVersion,
+                minKey,
+                maxKey,
+                partition,
+                columnStats,
+                keyIndex,
+                deletionVector,
+                indexId,
+                bitmapIndexBytes,
+                checksumBlockBytes,
+                endsLsn,
+                sketches,
+                false);
     }
 
     /** An entry of a file with rows of the table. */
@@ -205,6 +262,12 @@ public record FileEntry(
         return rowCount - deletionVector.map(DeletionVectorFile::cardinality).orElse(0);
     }
 
+    /** Whether it is an SST file that was ingested: all of its rows have one LSN. */
+    @JsonIgnore
+    public boolean isIngestedRows() {
+        return kind == FileKind.ROW && ingestLsn.isPresent();
+    }
+
     /** The same file at another level. */
     public FileEntry withLevel(int newLevel) {
         return with(draft -> draft.level = newLevel);
@@ -212,6 +275,11 @@ public record FileEntry(
 
     public FileEntry withDeletionVector(Optional<DeletionVectorFile> newDeletionVector) {
         return with(draft -> draft.deletionVector = newDeletionVector);
+    }
+
+    /** The entry of a file whose commit refuses keys that have a row. */
+    public FileEntry asInsertion() {
+        return with(draft -> draft.isInsertion = true);
     }
 
     /**
@@ -225,6 +293,7 @@ public record FileEntry(
                     draft.maxLsn = lsn;
                     draft.ingestLsn = Optional.of(lsn);
                     draft.firstRowId = newFirstRowId;
+                    draft.isInsertion = false;
                 });
     }
 
@@ -315,6 +384,7 @@ public record FileEntry(
         private OptionalInt checksumBlockBytes;
         private final OptionalLong endsLsn;
         private FileSketches sketches;
+        private boolean isInsertion;
 
         Draft(FileEntry from) {
             fileId = from.fileId;
@@ -340,6 +410,7 @@ public record FileEntry(
             checksumBlockBytes = from.checksumBlockBytes;
             endsLsn = from.endsLsn;
             sketches = from.sketches;
+            isInsertion = from.isInsertion;
         }
 
         FileEntry build() {
@@ -366,7 +437,8 @@ public record FileEntry(
                     bitmapIndexBytes,
                     checksumBlockBytes,
                     endsLsn,
-                    sketches);
+                    sketches,
+                    isInsertion);
         }
     }
 }

@@ -96,7 +96,8 @@ public final class ManifestStore {
                         VersionedFrame.MANIFEST,
                         StoredManifest.class,
                         ownerId,
-                        KEPT_VERSIONS);
+                        KEPT_VERSIONS,
+                        StoredManifest::formatVersion);
     }
 
     /** The newest manifest; empty if the shard never had one. */

@@ -31,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  * @param base the base with all other files; absent: none, as in format versions before 5
  * @param removed ids of files of the base that are no longer in the manifest
  * @param log absent in format versions before 7
+ * @param hasIngestedRows whether an SST file of the manifest, or its base, was ingested: in format
+ *     version 8 only
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record StoredManifest(
@@ -49,7 +51,9 @@ record StoredManifest(
         @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("base")
                 Optional<ManifestBase> base,
         @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("removed") List<String> removed,
-        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("log") Optional<LogMark> log) {
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("log") Optional<LogMark> log,
+        @JsonInclude(JsonInclude.Include.NON_DEFAULT) @JsonProperty("hasIngestedRows")
+                boolean hasIngestedRows) {
     private static final byte[] NONE = {};
 
     StoredManifest {
@@ -87,7 +91,16 @@ record StoredManifest(
                 manifest.prepared(),
                 base,
                 removed,
-                manifest.log());
+                manifest.log(),
+                manifest.files().stream().anyMatch(FileEntry::isIngestedRows));
+    }
+
+    /**
+     * The format version that a release must support to read this manifest: a release that ignores
+     * the ingest LSN of an SST file would take its rows for older than all others.
+     */
+    int formatVersion() {
+        return hasIngestedRows ? 8 : 7;
     }
 
     /**
@@ -187,7 +200,8 @@ record StoredManifest(
                 prepared,
                 base,
                 removed,
-                log);
+                log,
+                hasIngestedRows);
     }
 
     private Map<String, FileEntry> files(Map<String, FileEntry> there) {

@@ -72,7 +72,10 @@ public final class VersionedObjects<T> {
         this(store, prefix, frame, type, writerId, kept, _ -> frame.formatVersion());
     }
 
-    private VersionedObjects(
+    /**
+     * @param formatOf returns the format version that a release must support to read a value
+     */
+    VersionedObjects(
             ObjectStore store,
             String prefix,
             VersionedFrame frame,

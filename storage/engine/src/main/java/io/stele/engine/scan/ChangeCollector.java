@@ -232,7 +232,12 @@ final class ChangeCollector implements AutoCloseable {
         }
         KeyedVersion version = versions.next();
         if (changes.isWanted(version, version.lsn()) && !isReplaced(version)) {
-            add(version, inMemoryBefore(version), view.sstFiles().isEmpty() || !hasRows);
+            KeyedVersion before = inMemoryBefore(version);
+            boolean isNewest =
+                    before != null
+                            && !view.mayBeNewerInFile(
+                                    before.key(), before.lsn(), version.lsn() - 1);
+            add(version, isNewest ? before : null, view.sstFiles().isEmpty() || !hasRows);
         }
     }
 
@@ -251,7 +256,11 @@ final class ChangeCollector implements AutoCloseable {
     }
 
     private @Nullable KeyedVersion inMemoryBefore(KeyedVersion version) {
-        for (int i = memTable; i < view.memTables().size(); i++) {
+        return inMemoryBefore(version, memTable);
+    }
+
+    private @Nullable KeyedVersion inMemoryBefore(KeyedVersion version, int newestTable) {
+        for (int i = newestTable; i < view.memTables().size(); i++) {
             KeyedVersion before = find(view.memTables().get(i), version, version.lsn() - 1);
             if (before != null) {
                 return before;
@@ -333,6 +342,13 @@ final class ChangeCollector implements AutoCloseable {
 
     private void addSorted(KeyedVersion version, @Nullable KeyedVersion before) {
         if (changes.isWanted(version, version.lsn())) {
+            if (version.lsn() <= view.ingestedLsn()) { // memory may have older versions
+                KeyedVersion inMemory = inMemoryBefore(version, 0);
+                if (inMemory != null && (before == null || before.lsn() < inMemory.lsn())) {
+                    addKnown(version, inMemory);
+                    return;
+                }
+            }
             boolean isBefore =
                     before != null && (isSortedComplete || before.lsn() > changes.fromLsn());
             add(version, isBefore ? before : null, isSortedComplete);

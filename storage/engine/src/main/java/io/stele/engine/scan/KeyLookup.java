@@ -76,6 +76,14 @@ public final class KeyLookup {
                 version = table.find(key, 0, key.length, lsn);
             }
             if (version != null) {
+                if (view.mayBeNewerInFile(key, version.lsn(), Long.MAX_VALUE)) {
+                    RowVersion newer =
+                            view.findIngestedAfter(key, hash, version.lsn(), lsn, fetched::over);
+                    if (newer != null) {
+                        return row(newer, fromLsn, lsn == Long.MAX_VALUE);
+                    }
+                    obsolete |= lsn != Long.MAX_VALUE; // a file may have a version after lsn
+                }
                 if (version.lsn() < fromLsn) {
                     return EXPIRED; // and all older versions, too
                 }
@@ -104,19 +112,22 @@ public final class KeyLookup {
         for (SstFile file : view.sstFiles()) {
             if (file.entry().mayContain(key)) {
                 RowVersion version = fetched.over(file).find(key, hash, lsn);
-                if (version != null && version.lsn() < fromLsn) {
-                    return EXPIRED;
-                }
                 if (version != null) {
-                    return new Row(
-                            version.deleted() ? null : version.toByteArray(),
-                            version.lsn(),
-                            latest ? version.lsn() : Row.UNKNOWN);
+                    return row(version, fromLsn, latest);
                 }
             }
         }
         // Never there, or deleted before the retained history.
         return Row.absent(latest ? 0 : Row.UNKNOWN);
+    }
+
+    private static Row row(RowVersion version, long fromLsn, boolean latest) {
+        return version.lsn() < fromLsn
+                ? EXPIRED
+                : new Row(
+                        version.deleted() ? null : version.toByteArray(),
+                        version.lsn(),
+                        latest ? version.lsn() : Row.UNKNOWN);
     }
 
     private Row findInColumnFiles(TableView view, byte[] key, long hash, long lsn, long fromLsn)

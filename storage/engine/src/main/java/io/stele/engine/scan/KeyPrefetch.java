@@ -186,7 +186,9 @@ public final class KeyPrefetch {
         boolean hasRows = view.schema().orientation().hasRows();
         for (MemTable table : view.memTables()) {
             KeyedVersion version = table.find(key, 0, key.length, lsn);
-            if (version != null && (hasRows || !version.isDeleted() || version.lsn() < fromLsn)) {
+            if (version != null
+                    && (hasRows || !version.isDeleted() || version.lsn() < fromLsn)
+                    && !view.mayBeNewerInFile(key, version.lsn(), lsn)) {
                 return;
             }
         }

@@ -8,6 +8,7 @@ import io.stele.engine.datafile.ColumnFile;
 import io.stele.engine.datafile.TableFiles;
 import io.stele.engine.index.IndexView;
 import io.stele.engine.manifest.FileEntry;
+import io.stele.engine.manifest.FileKind;
 import io.stele.engine.scan.KeyPrefetch;
 import io.stele.engine.shard.record.PreparedPart;
 import io.stele.engine.shard.write.BatchProbes;
@@ -93,7 +94,9 @@ final class CommitPrefetch {
         portions.read();
         long ingestLeft = MAX_INGEST_BYTES;
         for (FileEntry entry : part.files()) {
-            if (entry.tableId().equals(table.schema().id()) && ingestLeft > 0) {
+            if (entry.tableId().equals(table.schema().id())
+                    && entry.kind() == FileKind.COLUMN
+                    && ingestLeft > 0) {
                 ColumnFile file =
                         files.openColumn(
                                 entry.withIngest(Lsn.MIN, OptionalLong.empty()), table.versions());
@@ -148,7 +151,8 @@ final class CommitPrefetch {
                 return;
             }
             for (FileEntry entry : entries) {
-                if (entry.tableId().equals(table.schema().id())) {
+                if (entry.tableId().equals(table.schema().id())
+                        && entry.kind() == FileKind.COLUMN) {
                     addRowsOf(entry);
                 }
             }

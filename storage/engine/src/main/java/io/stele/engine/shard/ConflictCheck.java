@@ -235,7 +235,10 @@ final class ConflictCheck {
     private boolean isNewer(Candidates in, byte[] key, Prefetched fetched) throws IOException {
         for (MemTable memTable : in.view.memTables()) {
             KeyedVersion version = memTable.find(key, 0, key.length, Long.MAX_VALUE);
-            if (version != null) {
+            if (version != null
+                    && (version.lsn() > in.readLsn
+                            || !in.view.mayBeNewerInFile(
+                                    key, version.lsn(), Long.MAX_VALUE))) {
                 return version.lsn() > in.readLsn;
             }
         }

@@ -3,8 +3,10 @@ package io.stele.engine.shard;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.engine.datafile.ColumnFile;
+import io.stele.engine.datafile.SstFile;
 import io.stele.engine.datafile.TableFiles;
 import io.stele.engine.manifest.FileEntry;
+import io.stele.engine.manifest.FileKind;
 import io.stele.engine.shard.write.DuplicateKey;
 import io.stele.engine.tablet.TableShard;
 import io.stele.protocol.Lsn;
@@ -26,11 +28,11 @@ import java.util.function.ToLongFunction;
  * known to have no row. Each search begins there. One thread at a time uses it; blocks.
  */
 public final class InsertedKeys {
-    private final Map<TableId, NewKeys> byTable;
+    private final Map<TableId, InsertedTableKeys> byTable;
     private final Map<TableId, TableSchema> schemas;
     private long sinceLsn = -1; // nothing was searched
 
-    private InsertedKeys(Map<TableId, NewKeys> byTable, Map<TableId, TableSchema> schemas) {
+    private InsertedKeys(Map<TableId, InsertedTableKeys> byTable, Map<TableId, TableSchema> schemas) {
         this.byTable = requireNonNull(byTable, "byTable is null");
         this.schemas = requireNonNull(schemas, "schemas is null");
     }
@@ -48,27 +50,33 @@ public final class InsertedKeys {
             int maxKeys,
             Runnable goOn)
             throws IOException {
-        Map<TableId, List<ColumnFile>> added = new LinkedHashMap<>();
+        Map<TableId, List<ColumnFile>> columns = new LinkedHashMap<>();
+        Map<TableId, List<SstFile>> sorted = new LinkedHashMap<>();
         Map<TableId, TableSchema> schemas = new LinkedHashMap<>();
         for (FileEntry entry : entries) {
             TableShard table = tables.apply(entry.tableId());
             if (table.schema().hasPrimaryKey()) {
                 schemas.put(entry.tableId(), table.schema());
-                added.computeIfAbsent(entry.tableId(), _ -> new ArrayList<>())
-                        .add(
-                                files.openColumn(
-                                        entry.withIngest(Lsn.MIN, OptionalLong.empty()),
-                                        table.announced()));
+                FileEntry readable = entry.withIngest(Lsn.MIN, OptionalLong.empty());
+                if (entry.kind() == FileKind.ROW) {
+                    sorted.computeIfAbsent(entry.tableId(), _ -> new ArrayList<>())
+                            .add(files.lazyRow(readable, table.announced()));
+                } else {
+                    columns.computeIfAbsent(entry.tableId(), _ -> new ArrayList<>())
+                            .add(files.openColumn(readable, table.announced()));
+                }
             }
         }
-        Map<TableId, NewKeys> byTable = new LinkedHashMap<>();
-        added.forEach((id, ofTable) -> byTable.put(id, new NewKeys(files, ofTable, maxKeys, goOn)));
+        Map<TableId, InsertedTableKeys> byTable = new LinkedHashMap<>();
+        columns.forEach(
+                (id, ofTable) -> byTable.put(id, new NewKeys(files, ofTable, maxKeys, goOn)));
+        sorted.forEach((id, ofTable) -> byTable.put(id, new NewSortedKeys(files, ofTable, goOn)));
         return new InsertedKeys(byTable, schemas);
     }
 
     /** DUPLICATE_KEY, if a key comes twice. */
     public Optional<SteleException> findTwice() throws IOException {
-        for (Map.Entry<TableId, NewKeys> table : byTable.entrySet()) {
+        for (Map.Entry<TableId, InsertedTableKeys> table : byTable.entrySet()) {
             Optional<byte[]> key = table.getValue().findTwice();
             if (key.isPresent()) {
                 return refusal(table.getKey(), key.get());
@@ -101,7 +109,7 @@ public final class InsertedKeys {
             Lsn appliedLsn,
             ToLongFunction<TableSchema> firstVisibleLsn)
             throws IOException {
-        for (Map.Entry<TableId, NewKeys> keys : byTable.entrySet()) {
+        for (Map.Entry<TableId, InsertedTableKeys> keys : byTable.entrySet()) {
             TableShard table = tables.apply(keys.getKey());
             if (!hasChanged(table)) {
                 continue;

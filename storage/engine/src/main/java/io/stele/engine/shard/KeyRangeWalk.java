@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -20,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A walk over the keys of any number of files, one range of keys after the other. It holds the
- * sorted hashes of all keys in the range, and reads one file at a time: its memory does not depend
- * on the number of files. Confined to one thread; blocks.
+ * sorted hashes of all keys in the range, and reads one file after the other, a few of them ahead:
+ * its memory does not depend on the number of files. Confined to one thread; blocks.
  *
  * <p>Invariant: the ranges follow each other, from the least key to the greatest. A range that has
  * too many keys is divided by a sample of them, and begun again.
@@ -32,6 +33,9 @@ final class KeyRangeWalk {
 
     /** Hashes that come twice: seldom more than one of a duplicate key, which ends the search. */
     private static final int REPEATED_AT_ONCE = 1 << 10;
+
+    /** 8: files whose first ranges are fetched ahead, where the store is remote. */
+    private static final int FILES_AHEAD = 8;
 
     private static final byte[] LEAST = {};
 
@@ -134,31 +138,53 @@ final class KeyRangeWalk {
 
     /** Walks over the keys of files in the range; false if a step ended it. */
     boolean forEach(List<ColumnFile> some, Step step) throws IOException {
-        try (SequentialReads reads = files.sequentialReads()) {
-            for (ColumnFile file : some) {
-                if (!overlapsRange(file)) {
-                    continue;
+        Iterator<ColumnFile> left = some.stream().filter(this::overlapsRange).iterator();
+        int mostOpen = files.parallelReads().isParallel() ? FILES_AHEAD : 1;
+        Deque<OpenFile> open = new ArrayDeque<>();
+        try {
+            while (true) {
+                while (open.size() < mostOpen && left.hasNext()) {
+                    open.add(open(left.next()));
+                }
+                OpenFile next = open.peek();
+                if (next == null) {
+                    return true;
                 }
                 goOn.run();
-                if (!forEach(file, reads, step)) {
+                if (!forEach(next, step)) {
                     return false;
                 }
-                reads.forget();
+                open.remove().reads.close();
             }
+        } finally {
+            open.forEach(file -> file.reads.close());
         }
-        return true;
     }
 
-    private boolean forEach(ColumnFile file, SequentialReads reads, Step step) throws IOException {
-        boolean isFromStart = Arrays.compareUnsigned(file.minKey(), low) >= 0;
-        // Read-ahead is for whole files
-        KeyIndexCursor cursor =
-                isFromStart && isBelow(file.maxKey())
-                        ? file.keyIndex().cursor(reads)
-                        : file.keyIndex().cursor();
+    /** A file whose keys in the range are being fetched. */
+    private record OpenFile(ColumnFile file, SequentialReads reads, KeyIndexCursor cursor) {}
+
+    private OpenFile open(ColumnFile file) throws IOException {
+        SequentialReads reads = files.sequentialReads();
+        boolean isOpen = false;
+        try {
+            KeyIndexCursor cursor = file.keyIndex().cursor(reads, low, high);
+            reads.begin();
+            isOpen = true;
+            return new OpenFile(file, reads, cursor);
+        } finally {
+            if (!isOpen) {
+                reads.close();
+            }
+        }
+    }
+
+    private boolean forEach(OpenFile open, Step step) throws IOException {
+        KeyIndexCursor cursor = open.cursor;
+        boolean isFromStart = Arrays.compareUnsigned(open.file.minKey(), low) >= 0;
         boolean isThere = isFromStart ? cursor.advance() : cursor.seek(low);
         while (isThere && isBelow(cursor)) {
-            if (!step.at(file, cursor)) {
+            if (!step.at(open.file, cursor)) {
                 return false;
             }
             isThere = cursor.advance();

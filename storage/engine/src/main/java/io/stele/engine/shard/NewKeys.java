@@ -20,6 +20,7 @@ import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * KeyRangeWalk walks over} the keys of both. Rows in memory are looked for in the new files.
  * Confined to one thread; blocks.
  */
-final class NewKeys {
+final class NewKeys implements InsertedTableKeys {
     /** Keys that are looked up together. */
     private static final int MAX_KEYS = 1 << 16;
 
@@ -60,8 +61,8 @@ final class NewKeys {
         this.search = new KeyIndexSearch(files.parallelReads());
     }
 
-    /** A key that two rows of the files have, if there is any. */
-    Optional<byte[]> findTwice() throws IOException {
+    @Override
+    public Optional<byte[]> findTwice() throws IOException {
         List<ColumnFile> byLeastKey = new ArrayList<>(added);
         byLeastKey.sort(comparing(ColumnFile::minKey, Arrays::compareUnsigned));
         List<ColumnFile> overlapping = new ArrayList<>();
@@ -101,13 +102,8 @@ final class NewKeys {
         return index.keyCount() == index.entryCount();
     }
 
-    /**
-     * A key of the files that has a row, if there is any.
-     *
-     * @param sinceLsn rows at or below are known not to have one of the keys; 0: none is known
-     * @param firstVisibleLsn rows below have expired
-     */
-    Optional<byte[]> findPresent(TableView view, long sinceLsn, long firstVisibleLsn)
+    @Override
+    public Optional<byte[]> findPresent(TableView view, long sinceLsn, long firstVisibleLsn)
             throws IOException {
         Optional<byte[]> inMemory = findInMemory(view, sinceLsn, firstVisibleLsn);
         return inMemory.isPresent() ? inMemory : findInFiles(view, sinceLsn, firstVisibleLsn);
@@ -115,14 +111,13 @@ final class NewKeys {
 
     private Optional<byte[]> findInMemory(TableView view, long sinceLsn, long firstVisibleLsn)
             throws IOException {
-        KeyHashes hashes = new KeyHashes();
-        boolean unused = forEachInMemory(view, sinceLsn, hashes::add);
-        if (hashes.count() == 0) {
+        AtomicLong count = new AtomicLong();
+        boolean unused = forEachInMemory(view, sinceLsn, _ -> count.incrementAndGet() > 0);
+        if (count.get() == 0) {
             return Optional.empty();
         }
-        if ((long) hashes.count() * added.size() > rowCount(added) / STEPS_A_LOOKUP) {
-            hashes.sort();
-            return walkAdded(view, hashes, firstVisibleLsn);
+        if (count.get() * added.size() > rowCount(added) / STEPS_A_LOOKUP) {
+            return walkAdded(view, count.get(), sinceLsn, firstVisibleLsn);
         }
         Lookup lookup = new Lookup(added, (key, _, _, _) -> isPresent(view, key, firstVisibleLsn));
         boolean unusedToo =
@@ -159,8 +154,32 @@ final class NewKeys {
         return true;
     }
 
+    /** Walks over the added files for each portion of rows in memory whose hashes fit. */
+    private Optional<byte[]> walkAdded(
+            TableView view, long count, long sinceLsn, long firstVisibleLsn) throws IOException {
+        KeyHashes hashes = new KeyHashes((int) Math.min(maxKeys, count));
+        List<byte[]> found = new ArrayList<>(1);
+        boolean isOver =
+                !forEachInMemory(
+                        view,
+                        sinceLsn,
+                        row -> {
+                            boolean unused = hashes.add(row);
+                            if (hashes.count() >= maxKeys) {
+                                walkAdded(view, hashes, firstVisibleLsn).ifPresent(found::add);
+                                hashes.clear();
+                            }
+                            return found.isEmpty();
+                        });
+        return isOver ? found.stream().findFirst() : walkAdded(view, hashes, firstVisibleLsn);
+    }
+
     private Optional<byte[]> walkAdded(TableView view, KeyHashes hashes, long firstVisibleLsn)
             throws IOException {
+        if (hashes.count() == 0) {
+            return Optional.empty();
+        }
+        hashes.sort();
         List<byte[]> found = new ArrayList<>(1);
         boolean unused =
                 new KeyRangeWalk(files, List.of(), maxKeys, goOn)

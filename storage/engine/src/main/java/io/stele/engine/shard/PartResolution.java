@@ -4,8 +4,11 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.columnfile.orc.ColumnFileCursor;
 import io.stele.columnfile.orc.ColumnFileReader;
+import io.stele.engine.datafile.SstFile;
 import io.stele.engine.datafile.TableFiles;
 import io.stele.engine.manifest.FileEntry;
+import io.stele.engine.manifest.FileKind;
+import io.stele.engine.row.KeyedVersion;
 import io.stele.engine.shard.record.PreparedPart;
 import io.stele.engine.shard.write.BatchEvaluation;
 import io.stele.engine.shard.write.BatchMapping;
@@ -22,10 +25,12 @@ import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.row.RowMapping;
 import io.stele.protocol.wire.WriteBatchReader;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -227,6 +232,10 @@ final class PartResolution {
             }
             // Its LSN is not assigned yet, and the LSN of a row is not used.
             FileEntry readable = entry.withIngest(Lsn.MIN, OptionalLong.empty());
+            if (entry.kind() == FileKind.ROW) {
+                bytes = addSorted(files.lazyRow(readable, table.versions()), table, bytes, found);
+                continue;
+            }
             RowMapping mapping = table.versions().mapping(entry.schemaVersion());
             ColumnFileReader rows =
                     ColumnFileReader.open(files.store(), readable, mapping.from().columns());
@@ -235,14 +244,36 @@ final class PartResolution {
                     byte[] row = cursor.row().toByteArray();
                     byte[] key = keys.encode(cursor.row());
                     found.add(new WorkerRow(key, row));
-                    bytes += key.length + row.length + ROW_OVERHEAD_BYTES;
-                    if (bytes > MAX_CHECKED_BYTES) {
-                        throw tooLarge(table);
-                    }
+                    bytes = checkedBytes(bytes, key, row, table);
                 }
             }
         }
         return found;
+    }
+
+    private static long addSorted(
+            SstFile file, TableShard table, long bytesBefore, List<WorkerRow> found)
+            throws IOException {
+        long bytes = bytesBefore;
+        try {
+            for (Iterator<KeyedVersion> rows = file.versions(); rows.hasNext(); ) {
+                KeyedVersion version = rows.next();
+                WorkerRow row = new WorkerRow(version.key(), version.row());
+                found.add(row);
+                bytes = checkedBytes(bytes, row.key(), row.row(), table);
+            }
+        } catch (UncheckedIOException failed) {
+            throw failed.getCause();
+        }
+        return bytes;
+    }
+
+    private static long checkedBytes(long before, byte[] key, byte[] row, TableShard table) {
+        long bytes = before + key.length + row.length + ROW_OVERHEAD_BYTES;
+        if (bytes > MAX_CHECKED_BYTES) {
+            throw tooLarge(table);
+        }
+        return bytes;
     }
 
     private void checkSize(TableShard table) {

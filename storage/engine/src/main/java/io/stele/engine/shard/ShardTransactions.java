@@ -3,8 +3,10 @@ package io.stele.engine.shard;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.engine.datafile.ColumnFile;
+import io.stele.engine.datafile.SstFile;
 import io.stele.engine.datafile.TableFiles;
 import io.stele.engine.manifest.FileEntry;
+import io.stele.engine.manifest.FileKind;
 import io.stele.engine.shard.BatchApplier.AheadWrite;
 import io.stele.engine.shard.record.AppendedRows;
 import io.stele.engine.shard.record.PartitionDelete;
@@ -33,6 +35,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -66,9 +69,6 @@ final class ShardTransactions {
      * By id of evaluated transactions, the plain batches of their conditional batches, by index.
      */
     private final Map<String, Map<Integer, byte[]>> resolved = new HashMap<>();
-
-    /** Prepared transactions whose files have keys without a row, as was found out. */
-    private final Set<String> insertions = new HashSet<>();
 
     private Predicate<FileEntry> dropped = file -> false;
     private int doneSteps; // of an outcome whose application waits: deletions, files, batches
@@ -287,7 +287,6 @@ final class ShardTransactions {
                                 if (duplicate.isPresent()) {
                                     return duplicate;
                                 }
-                                insertions.add(transactionId);
                             }
                             try {
                                 Map<Integer, byte[]> rows =
@@ -378,7 +377,6 @@ final class ShardTransactions {
         // Only now: until then it may be tried again
         prepared.remove(outcome.transactionId());
         resolved.remove(outcome.transactionId());
-        insertions.remove(outcome.transactionId());
     }
 
     /** Applies the part in a COMMIT record. */
@@ -493,17 +491,25 @@ final class ShardTransactions {
         Map<TableId, Long> nextRowIds = new HashMap<>(firstRowIds);
         int step = 1;
         doneSteps = Math.max(doneSteps, step);
+        Set<TableId> loaded = ingestRows(part, lsn);
         for (FileEntry entry : part.files()) {
             Optional<TableShard> table = tables.findUnflushed(entry.tableId(), lsn);
             long firstRowId = nextRowIds.getOrDefault(entry.tableId(), WriteRecord.NO_ROW_ID);
             nextRowIds.computeIfPresent(
                     entry.tableId(), (tableId, next) -> next + entry.rowCount());
-            if (table.isPresent() && step >= doneSteps && !dropped.test(entry)) {
+            if (table.isPresent()
+                    && step >= doneSteps
+                    && entry.kind() == FileKind.COLUMN
+                    && !dropped.test(entry)) {
                 OptionalLong rowIds =
                         table.get().schema().hasPrimaryKey()
                                 ? OptionalLong.empty()
                                 : OptionalLong.of(firstRowId);
-                ingest(table.get(), entry.withIngest(lsn, rowIds), part);
+                ingest(
+                        table.get(),
+                        entry.withIngest(lsn, rowIds),
+                        entry.isInsertion(),
+                        part.prepareLsn());
             }
             step++;
             doneSteps = Math.max(doneSteps, step);
@@ -530,7 +536,56 @@ final class ShardTransactions {
                 batches.endAhead();
             }
         }
+        for (TableId tableId : loaded) {
+            tables.findUnflushed(tableId, lsn).ifPresent(table -> table.sealIngested(lsn.value()));
+        }
         doneSteps = 0;
+    }
+
+    /**
+     * Adds the SST files of a part to their tables, those of each table at once; may be repeated.
+     * Returns the tables.
+     */
+    private Set<TableId> ingestRows(PreparedPart part, Lsn lsn) throws IOException {
+        Map<TableId, List<FileEntry>> byTable = new LinkedHashMap<>();
+        for (FileEntry entry : part.files()) {
+            if (entry.kind() == FileKind.ROW && !dropped.test(entry)) {
+                byTable.computeIfAbsent(entry.tableId(), _ -> new ArrayList<>()).add(entry);
+            }
+        }
+        for (Map.Entry<TableId, List<FileEntry>> added : byTable.entrySet()) {
+            Optional<TableShard> table = tables.findUnflushed(added.getKey(), lsn);
+            if (table.isPresent()) {
+                ingestRows(table.get(), added.getValue(), part, lsn);
+            }
+        }
+        return byTable.keySet();
+    }
+
+    private void ingestRows(TableShard table, List<FileEntry> entries, PreparedPart part, Lsn lsn)
+            throws IOException {
+        try {
+            List<SstFile> loaded = new ArrayList<>();
+            for (FileEntry entry : entries) {
+                loaded.add(
+                        files.lazyRow(
+                                entry.withIngest(lsn, OptionalLong.empty()), table.versions()));
+            }
+            table.ingestRows(files, loaded, part.prepareLsn().value(), state.nowMillis());
+        } catch (IOException | RuntimeException broken) {
+            if (StoreWait.isOutage(broken)) {
+                throw broken;
+            }
+            damaged.setAside(
+                    table,
+                    FailedFile.of(entries.getFirst(), broken),
+                    broken,
+                    part.prepareLsn());
+            return;
+        }
+        if (batches.isCounting() && doneSteps == 1) {
+            entries.forEach(table.traffic()::adopted);
+        }
     }
 
     /**
@@ -564,10 +619,10 @@ final class ShardTransactions {
      * Adds a file of a worker or a bulk load to a table, which is set aside if the file cannot be
      * used.
      */
-    private void ingest(TableShard table, FileEntry entry, PreparedPart part) throws IOException {
-        Lsn prepareLsn = part.prepareLsn();
+    private void ingest(TableShard table, FileEntry entry, boolean isInsertion, Lsn prepareLsn)
+            throws IOException {
         IngestedKeys keys = IngestedKeys.ANY;
-        if (insertions.contains(part.transactionId())) {
+        if (isInsertion) { // as was found out before the decision
             // Rows that have expired are still in files, and become obsolete now
             keys =
                     table.schema().options().expires()

@@ -493,6 +493,57 @@ public final class TableShard {
     }
 
     /**
+     * Puts the SST files of a bulk load into effect at their ingest LSN, as far as they are not:
+     * each key has one row in one of them, which is newer than all others. {@link #sealIngested}
+     * follows.
+     *
+     * @param loaded in the schema version in which they were written, all of one LSN
+     * @param logLsn the LSN of the oldest log record that their replay needs
+     */
+    public void ingestRows(
+            TableFiles files, List<SstFile> loaded, long logLsn, long nowMillis)
+            throws IOException {
+        long lsn = loaded.getFirst().entry().minLsn().value();
+        touch(lsn, nowMillis);
+        Set<String> known = new HashSet<>();
+        view.sstFiles().forEach(file -> known.add(file.entry().fileId()));
+        List<SstFile> added = new ArrayList<>();
+        IngestLevels levels = new IngestLevels(view, loaded);
+        for (SstFile file : loaded) {
+            if (!known.contains(file.entry().fileId())) {
+                added.add(file.withEntry(file.entry().withLevel(levels.of(file.entry()))));
+            }
+        }
+        rowCache.beginReset();
+        try {
+            List<SstFile> sstFiles = new ArrayList<>(view.sstFiles());
+            sstFiles.addAll(added);
+            show(ordered(sstFiles), view.columnFiles());
+            for (SstFile file : added) {
+                ingested.put(file.entry().fileId(), new IngestedFile(file.entry(), logLsn));
+            }
+        } finally {
+            rowCache.endReset();
+        }
+        if (!indexes.isEmpty()) {
+            for (SstFile file : loaded) {
+                IngestedEntries.add(files, file.as(versions), schema(), indexes.writer(0));
+            }
+        }
+    }
+
+    /**
+     * Closes the active memtable after {@link #ingestRows}, once all changes of the same LSN are
+     * applied. So its rows, which are older than those of the files, are never in one file with
+     * newer ones: level 0 stays in the order of LSNs.
+     */
+    public void sealIngested(long lsn) {
+        if (!ingested.isEmpty()) {
+            seal(lsn);
+        }
+    }
+
+    /**
      * Reads ahead the blocks of other files that {@link #ingest} will need. Any thread; blocks.
      *
      * @param maxBytes the approximate limit of bytes to read
@@ -577,14 +628,22 @@ public final class TableShard {
         return !active.isEmpty() || !ingested.isEmpty() || endedLogLsn != Long.MAX_VALUE;
     }
 
-    /** The number of a view's SST files in level 0, each of which a read may have to check. */
+    /**
+     * The number of a view's SST files in level 0, each of which a read may have to check. The files
+     * of a bulk load count as one, since each key is in one of them.
+     */
     public static int level0Count(List<SstFile> files) {
         int count = 0;
+        Optional<Lsn> load = Optional.empty();
         for (SstFile file : files) {
             if (file.entry().level() > 0) {
                 break; // they come by level
             }
-            count++;
+            Optional<Lsn> ingested = file.entry().ingestLsn();
+            if (ingested.isEmpty() || !ingested.equals(load)) { // they come by LSN
+                count++;
+            }
+            load = ingested;
         }
         return count;
     }

@@ -22,13 +22,15 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 
 /**
  * A bulk load: the insertion of any number of rows into a table by one transaction. A few rows are
- * staged, and go to the log with the commit. Of a table with column tablets alone and without
- * indexes, more than a buffer become column files, a buffer after the other, while the next one is
- * filled; the commit names them, as it does with files of workers. All rows go the same way, since
- * rows of files and staged ones are not checked against each other for duplicate keys.
+ * staged, and go to the log with the commit. Of a table of one orientation and without indexes,
+ * more than a buffer become files, a buffer after the other, while the next one is filled; the
+ * commit names them, as it does with files of workers. These are column files, or sorted SST files,
+ * which are merged at the end where their keys overlap. All rows go the same way, since rows of
+ * files and staged ones are not checked against each other for duplicate keys.
  *
  * <p>Invariant: what is held counts as staged rows in the node's budget, from the moment it is held
  * until it is in files, in the transaction, or given up. Invariant: nothing is held once the
@@ -68,6 +70,7 @@ public final class BulkLoad implements AutoCloseable {
      *     gives the load up}
      * @param ttl the transaction lives so long after its last rows
      * @param loading writes the files
+     * @param isClosing whether the engine is being closed: files are not written any more
      * @throws SteleException TRANSACTION_NOT_FOUND
      */
     BulkLoad(
@@ -80,7 +83,8 @@ public final class BulkLoad implements AutoCloseable {
             TableFiles tableFiles,
             WriteBudget budget,
             Executor loading,
-            LoadWait wait) {
+            LoadWait wait,
+            BooleanSupplier isClosing) {
         this.transactionId = requireNonNull(transactionId, "transactionId is null");
         this.table = requireNonNull(table, "table is null");
         this.ttl = requireNonNull(ttl, "ttl is null");
@@ -92,7 +96,7 @@ public final class BulkLoad implements AutoCloseable {
         this.wait = requireNonNull(wait, "wait is null");
         this.room = budget.room();
         this.kind = table.hasPrimaryKey() ? OperationKind.INSERT : OperationKind.APPEND;
-        this.files = new LoadedFiles(transactionId, table, tableFiles, budget, loading);
+        this.files = new LoadedFiles(transactionId, table, tableFiles, budget, loading, isClosing);
         this.held = new HeldRows(transactionId, budget);
         this.partitions =
                 new HeldPartitions(
@@ -111,12 +115,12 @@ public final class BulkLoad implements AutoCloseable {
 
     /** Why rows of a table cannot become files here; empty: they can. */
     private static Optional<String> whyStaged(TableSchema table) {
-        if (table.orientation() != Orientation.COLUMN) {
+        if (table.orientation() == Orientation.ROW_COLUMN) {
             return Optional.of(
-                    "orientation '%s', whose rows all go to the log: write them in several statements, or into a table of orientation 'column'"
+                    "orientation '%s', whose rows all go to the log: write them in several statements, or into a table of one orientation"
                             .formatted(table.orientation().text()));
         }
-        // The entries of an ingested file come into memory at once
+        // The entries of ingested files come into memory at once
         return table.options().indexes().isEmpty()
                 ? Optional.empty()
                 : Optional.of(
@@ -181,7 +185,7 @@ public final class BulkLoad implements AutoCloseable {
     /** Whether rows must move on before more are held. */
     private boolean isFull(long moreBytes) {
         boolean waitsForMore =
-                !files.isBegun() && (!table.partitionedBy().isEmpty() || isScattered());
+                !files.isBegun() && (HeldPartitions.areFiles(table) || isScattered());
         // What the log takes can go there until it is known that files are large enough
         return waitsForMore
                 ? held.sizeBytes() + moreBytes > options.stagedBytes()
@@ -339,6 +343,8 @@ public final class BulkLoad implements AutoCloseable {
         }
         List<WrittenFile> written = List.of();
         if (files.isBegun()) {
+            await(files.writing());
+            files.merge();
             await(files.writing());
             written = files.finish();
         }

@@ -29,9 +29,14 @@ final class HeldPartitions {
         requireNonNull(table, "table is null");
         TableVersions versions = TableVersions.of(table);
         this.limit = limit;
-        this.isPartitioned = !table.partitionedBy().isEmpty();
+        this.isPartitioned = areFiles(table);
         this.partitions = new RowPartitions(versions);
         this.row = new BinaryRow(versions.layout());
+    }
+
+    /** Whether each partition has files of its own, as it has column files. */
+    static boolean areFiles(TableSchema table) {
+        return !table.partitionedBy().isEmpty() && !table.orientation().hasRows();
     }
 
     void add(int shard, byte[] batch) {

@@ -6,6 +6,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.stele.engine.datafile.TableFiles;
 import io.stele.engine.node.WriteBudget;
 import io.stele.protocol.ErrorCode;
+import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.write.WrittenFile;
 import io.stele.protocol.schema.TableSchema;
@@ -14,11 +15,14 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,7 +57,10 @@ final class LoadedFiles {
     private final TableFiles files;
     private final WriteBudget budget;
     private final Executor loading;
+    private final BooleanSupplier isClosing;
+    private final boolean isSorted; // rows become SST files
     private final AtomicInteger begunFiles = new AtomicInteger();
+    private final AtomicInteger mergedFiles = new AtomicInteger();
 
     @GuardedBy("this")
     private final List<WrittenFile> finished = new ArrayList<>();
@@ -75,12 +82,15 @@ final class LoadedFiles {
             TableSchema table,
             TableFiles files,
             WriteBudget budget,
-            Executor loading) {
+            Executor loading,
+            BooleanSupplier isClosing) {
         this.transactionId = requireNonNull(transactionId, "transactionId is null");
         this.table = requireNonNull(table, "table is null");
+        this.isSorted = table.orientation().hasRows();
         this.files = requireNonNull(files, "files is null");
         this.budget = requireNonNull(budget, "budget is null");
         this.loading = requireNonNull(loading, "loading is null");
+        this.isClosing = requireNonNull(isClosing, "isClosing is null");
     }
 
     /** Whether rows came here. */
@@ -103,7 +113,8 @@ final class LoadedFiles {
         List<ShardTask> added = new ArrayList<>();
         int objectBytes = table.clusteringKey().isEmpty() ? OBJECT_BYTES : CLUSTERED_OBJECT_BYTES;
         // Partitions would have as many more files
-        long maxBytes = table.partitionedBy().isEmpty() ? MAX_SORTED_BYTES : Long.MAX_VALUE;
+        long maxBytes =
+                HeldPartitions.areFiles(table) ? Long.MAX_VALUE : MAX_SORTED_BYTES;
         batches.forEach(
                 (shard, ofShard) ->
                         cut(ofShard, objectBytes, maxBytes)
@@ -113,8 +124,7 @@ final class LoadedFiles {
             isRefused = isGivenUp;
             if (!isRefused) {
                 isBegun = true;
-                tasks = added;
-                writing = Coordinator.all(added.stream().map(task -> task.result).toList());
+                begin(added);
             }
         }
         if (isRefused) {
@@ -122,6 +132,59 @@ final class LoadedFiles {
             throw givenUp();
         }
         added.forEach(ShardTask::submit);
+    }
+
+    @GuardedBy("this")
+    private void begin(List<ShardTask> added) {
+        tasks = added;
+        writing = Coordinator.all(added.stream().map(task -> task.result).toList());
+    }
+
+    /**
+     * Begins to merge the SST files of each shard whose ranges of keys overlap, once all are
+     * written: {@link #writing} completes at the end. Does nothing for column files.
+     *
+     * @throws SteleException TRANSACTION_ABORTED if the load was given up
+     */
+    void merge() {
+        if (!isSorted) {
+            return;
+        }
+        List<ShardTask> merges = new ArrayList<>();
+        synchronized (this) {
+            if (isGivenUp) {
+                throw givenUp();
+            }
+            Map<ShardId, List<WrittenFile>> byShard = new TreeMap<>();
+            finished.forEach(
+                    file ->
+                            byShard.computeIfAbsent(file.shard(), _ -> new ArrayList<>())
+                                    .add(file));
+            finished.clear();
+            byShard.forEach(
+                    (shard, written) ->
+                            merges.add(
+                                    new ShardTask(0, () -> merge(shard, written))));
+            begin(merges);
+        }
+        merges.forEach(ShardTask::submit);
+    }
+
+    private void merge(ShardId shard, List<WrittenFile> written) throws IOException {
+        sortedWriter(shard, this::nextMergedId).merge(written).forEach(this::finished);
+    }
+
+    private SortedRunsWriter sortedWriter(ShardId shard, Supplier<String> fileIds) {
+        return new SortedRunsWriter(
+                files,
+                table,
+                shard,
+                fileIds,
+                () -> {
+                    if (isUseless()) {
+                        throw givenUp();
+                    }
+                });
     }
 
     /** Parts of batches, each with at most {@code maxBytes}, or of one batch. */
@@ -152,15 +215,22 @@ final class LoadedFiles {
 
     /** The rows of one shard on their way into files. Thread-safe. */
     private final class ShardTask implements Runnable {
-        private final int shard;
         private final long sizeBytes;
-        private final AtomicReference<@Nullable List<byte[]>> batches;
+        private final AtomicReference<@Nullable Work> work;
         private final CompletableFuture<@Nullable Void> result = new CompletableFuture<>();
 
         private ShardTask(int shard, List<byte[]> batches) {
-            this.shard = shard;
-            this.sizeBytes = batches.stream().mapToLong(batch -> batch.length).sum();
-            this.batches = new AtomicReference<>(batches);
+            this(
+                    batches.stream().mapToLong(batch -> batch.length).sum(),
+                    () -> writeShard(table.shard(shard), batches));
+        }
+
+        /**
+         * @param sizeBytes of rows in memory, which the work needs no more when it has ended
+         */
+        private ShardTask(long sizeBytes, Work work) {
+            this.sizeBytes = sizeBytes;
+            this.work = new AtomicReference<>(work);
         }
 
         private void submit() {
@@ -175,13 +245,15 @@ final class LoadedFiles {
 
         @Override
         public void run() {
-            List<byte[]> rows = batches.getAndSet(null);
-            if (rows == null) {
+            Work own = work.getAndSet(null);
+            if (own == null) {
                 return; // dropped while it waited
             }
             Throwable failure = null;
             try {
-                writeShard(shard, rows);
+                own.run();
+            } catch (IOException failed) {
+                failure = unwritten(failed);
             } catch (Throwable failed) {
                 failure = failed;
             }
@@ -195,25 +267,42 @@ final class LoadedFiles {
 
         /** Ends a task that has not begun. */
         private void drop(SteleException cause) {
-            if (batches.getAndSet(null) != null) {
+            if (work.getAndSet(null) != null) {
                 budget.giveBackStaged(sizeBytes);
                 result.completeExceptionally(cause);
             }
         }
     }
 
-    private void writeShard(int shard, List<byte[]> batches) {
-        ShardRowsWriter writer =
-                new ShardRowsWriter(
-                        files, table, table.shard(shard), this::nextFileId, () -> isGivenUp);
-        try {
-            writer.write(batches, this::finished);
-        } catch (IOException failed) {
-            throw new SteleException(
-                    ErrorCode.STORE_FAILED,
-                    "Cannot write files of table %s: %s".formatted(table.qualifiedName(), failed),
-                    failed);
+    /** Work on the files of a shard. */
+    @FunctionalInterface
+    private interface Work {
+        void run() throws IOException;
+    }
+
+    private void writeShard(ShardId shard, List<byte[]> batches) throws IOException {
+        if (isSorted) {
+            finished(sortedWriter(shard, this::nextFileId).write(batches));
+            return;
         }
+        new ShardRowsWriter(files, table, shard, this::nextFileId, this::isUseless)
+                .write(batches, this::finished);
+    }
+
+    private boolean isUseless() {
+        return isGivenUp || isClosing.getAsBoolean();
+    }
+
+    private SteleException unwritten(IOException failed) {
+        return new SteleException(
+                ErrorCode.STORE_FAILED,
+                "Cannot write files of table %s: %s".formatted(table.qualifiedName(), failed),
+                failed);
+    }
+
+    /** Merged files are fewer than those that they were made of. */
+    private String nextMergedId() {
+        return transactionId + "_m" + Integer.toHexString(mergedFiles.incrementAndGet());
     }
 
     private String nextFileId() {

@@ -22,6 +22,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,13 +62,24 @@ final class NewKeyCheck {
     }
 
     /**
-     * Completes with the keys, which had no row. Fails with DUPLICATE_KEY if one has, or comes
-     * twice, and with STORE_FAILED if a file cannot be read.
+     * Completes with the keys, which had no row. Fails with DUPLICATE_KEY as soon as one is found
+     * that has a row, or comes twice, and with STORE_FAILED if a file cannot be read.
      *
-     * @param goOn called now and then; throws when the check is useless
+     * @param goOn called now and then, also by the searches in the turn of the transaction; throws
+     *     when they are useless
      */
     CompletableFuture<CheckedKeys> check(Map<ShardId, List<FileEntry>> entries, Runnable goOn) {
         Map<ShardId, InsertedKeys> checked = new ConcurrentSkipListMap<>();
+        AtomicBoolean hasFailed = new AtomicBoolean();
+        Runnable inAll =
+                () -> {
+                    goOn.run();
+                    if (hasFailed.get()) {
+                        throw new SteleException(
+                                ErrorCode.TRANSACTION_ABORTED,
+                                "The search in another shard has ended the transaction");
+                    }
+                };
         List<CompletableFuture<@Nullable Void>> checks = new ArrayList<>();
         entries.forEach(
                 (id, added) ->
@@ -75,12 +87,37 @@ final class NewKeyCheck {
                                 BackgroundTasks.submit(
                                         loading,
                                         () -> {
-                                            goOn.run();
-                                            checked.put(id, check(shards.shard(id), added, goOn));
+                                            inAll.run();
+                                            checked.put(id, check(shards.shard(id), added, inAll));
                                             return null;
                                         })));
-        return Coordinator.all(checks)
-                .thenApply(done -> new CheckedKeys(checked, this::searchAgain));
+        return allOrFirstFailure(checks, hasFailed)
+                .thenApply(
+                        done ->
+                                new CheckedKeys(
+                                        checked,
+                                        (keys, executor) ->
+                                                searchAgain(keys, executor, hasFailed)));
+    }
+
+    /** Fails with the first failure, which ends the other searches soon after. */
+    private static CompletableFuture<@Nullable Void> allOrFirstFailure(
+            List<CompletableFuture<@Nullable Void>> searches, AtomicBoolean hasFailed) {
+        CompletableFuture<@Nullable Void> result = new CompletableFuture<>();
+        for (CompletableFuture<@Nullable Void> search : searches) {
+            search.whenComplete(
+                    (_, failed) -> {
+                        if (failed != null && hasFailed.compareAndSet(false, true)) {
+                            result.completeExceptionally(Coordinator.unwrap(failed));
+                        }
+                    });
+        }
+        Coordinator.all(searches)
+                .thenAccept(
+                        _ -> {
+                            boolean unused = result.complete(null);
+                        });
+        return result;
     }
 
     private InsertedKeys check(TableGroupShard shard, List<FileEntry> entries, Runnable goOn) {
@@ -99,7 +136,7 @@ final class NewKeyCheck {
     }
 
     private CompletableFuture<@Nullable Void> searchAgain(
-            Map<ShardId, InsertedKeys> keys, Executor executor) {
+            Map<ShardId, InsertedKeys> keys, Executor executor, AtomicBoolean hasFailed) {
         List<CompletableFuture<@Nullable Void>> searches = new ArrayList<>();
         keys.forEach(
                 (id, ofShard) ->
@@ -110,7 +147,7 @@ final class NewKeyCheck {
                                             search(shards.shard(id), ofShard);
                                             return null;
                                         })));
-        return Coordinator.all(searches);
+        return allOrFirstFailure(searches, hasFailed);
     }
 
     private void search(TableGroupShard shard, InsertedKeys keys) {

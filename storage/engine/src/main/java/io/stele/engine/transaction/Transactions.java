@@ -28,6 +28,7 @@ import io.stele.protocol.TableId;
 import io.stele.protocol.api.write.WrittenFile;
 import io.stele.protocol.predicate.ColumnSketch;
 import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import java.io.IOException;
 import java.time.Duration;
@@ -81,6 +82,7 @@ public final class Transactions {
     private final long epoch;
     private final AtomicLong nextId = new AtomicLong();
     private final Map<String, Transaction> open = new ConcurrentHashMap<>();
+    private volatile boolean isClosing;
 
     /**
      * @param logDamage the reason why the log may contain unknown transactions, if it may
@@ -233,7 +235,8 @@ public final class Transactions {
                         files,
                         budget,
                         threads.loading(),
-                        wait);
+                        wait,
+                        () -> isClosing);
         find(id).whenEnded(load::giveUp);
         return load;
     }
@@ -249,8 +252,8 @@ public final class Transactions {
     }
 
     /**
-     * Gives up the commit of files, if it has not come to the log: its outcome is then
-     * TRANSACTION_ABORTED. Else it has no effect.
+     * Gives up the commit of files, while their keys are searched for, before it is decided: its
+     * outcome is then TRANSACTION_ABORTED. Else it has no effect.
      */
     public void giveUpCommit(String id) {
         Transaction transaction = open.get(id);
@@ -279,7 +282,10 @@ public final class Transactions {
         if (transaction.hasEnded()) { // also if the tables changed meanwhile
             return transaction.outcome().copy();
         }
-        Map<ShardId, List<FileEntry>> files = entries(written);
+        if (!keysAreNew) {
+            written.forEach(this::checkColumns);
+        }
+        Map<ShardId, List<FileEntry>> files = entries(written, keysAreNew);
         if (keysAreNew) {
             written.forEach(this::checkNoIndex);
         }
@@ -357,8 +363,7 @@ public final class Transactions {
                 .thenCompose(
                         done ->
                                 keysAreNew
-                                        ? newKeyCheck.check(
-                                                files, () -> checkWanted(transaction, result))
+                                        ? newKeyCheck.check(files, () -> checkWanted(transaction))
                                         : CompletableFuture.completedFuture(CheckedKeys.NONE))
                 .whenComplete(
                         (keys, failed) -> {
@@ -371,16 +376,33 @@ public final class Transactions {
         return result;
     }
 
-    private static void checkWanted(Transaction transaction, CompletableFuture<?> result) {
-        if (result.isCompletedExceptionally()) {
+    private void checkWanted(Transaction transaction) {
+        if (transaction.commitGivenUp().isDone()) {
             throw givenUp(transaction.id());
         }
+        if (isClosing) {
+            throw new SteleException(ErrorCode.UNAVAILABLE, "The sidecar is shutting down");
+        }
+    }
+
+    /** Ends what loads and commits of files do without the log, so that nothing waits for it. */
+    public void close() {
+        isClosing = true;
     }
 
     private static SteleException givenUp(String id) {
         return new SteleException(
                 ErrorCode.TRANSACTION_ABORTED,
                 "Transaction " + id + " was given up by its client, and nothing is changed");
+    }
+
+    /** Workers know no SST files, and the rows that these replaced would not be looked for. */
+    private void checkColumns(WrittenFile file) {
+        Orientation orientation = catalog.current().table(file.tableId()).orientation();
+        if (orientation.hasRows()) {
+            throw refused(
+                    file, "a table of orientation 'column'", "'" + orientation.text() + "'");
+        }
     }
 
     /** An index that was added meanwhile would get the entries of all rows into memory at once. */
@@ -691,22 +713,31 @@ public final class Transactions {
         }
     }
 
-    private Map<ShardId, List<FileEntry>> entries(List<WrittenFile> written) {
+    private Map<ShardId, List<FileEntry>> entries(List<WrittenFile> written, boolean keysAreNew) {
         Map<ShardId, List<FileEntry>> entries = new TreeMap<>();
         for (WrittenFile file : written) {
             TableSchema schema = catalog.current().table(file.tableId());
             check(file, schema);
-            entries.computeIfAbsent(file.shard(), shard -> new ArrayList<>()).add(entry(file));
+            FileEntry entry = entry(file);
+            entries.computeIfAbsent(file.shard(), shard -> new ArrayList<>())
+                    .add(keysAreNew ? entry.asInsertion() : entry);
         }
         return entries;
     }
 
     private void check(WrittenFile file, TableSchema schema) {
-        if (schema.orientation().hasRows()) {
+        boolean hasRows = schema.orientation().hasRows();
+        if (hasRows && schema.orientation().hasColumns()) {
             throw refused(
                     file,
-                    "a table of orientation 'column'",
+                    "a table of orientation 'column' or 'row'",
                     "'" + schema.orientation().text() + "'");
+        }
+        if (file.isSorted() != hasRows) {
+            throw refused(
+                    file,
+                    hasRows ? "an SST file" : "a column file",
+                    hasRows ? "a column file" : "an SST file");
         }
         if (!schema.shards().contains(file.shard()) || !shards.contains(file.shard())) {
             throw refused(
@@ -726,13 +757,14 @@ public final class Transactions {
                                     file.schemaVersion(),
                                     file.path()));
         }
-        if (schema.partitionedBy().isEmpty() == file.partition().isPresent()) {
+        if ((hasRows || schema.partitionedBy().isEmpty()) == file.partition().isPresent()) {
             throw refused(
                     file,
                     schema.partitionedBy().isEmpty() ? "no partition" : "its partition",
                     file.partition().isPresent() ? "one" : "none");
         }
-        if (schema.hasPrimaryKey() && (file.keyIndexPath().isEmpty() || file.minKey().isEmpty())) {
+        boolean hasKeys = file.minKey().isPresent() && (hasRows || file.keyIndexPath().isPresent());
+        if (schema.hasPrimaryKey() && !hasKeys) {
             throw refused(file, "a key index and a key range", "none");
         }
         if (file.metadataBytes().isPresent()) {
@@ -770,11 +802,12 @@ public final class Transactions {
         }
     }
 
-    private static FileEntry entry(WrittenFile file) {
+    /** The entry of a file before its commit. */
+    static FileEntry entry(WrittenFile file) {
         return new FileEntry(
                         file.fileId(),
                         file.tableId(),
-                        FileKind.COLUMN,
+                        file.isSorted() ? FileKind.ROW : FileKind.COLUMN,
                         0,
                         file.path(),
                         file.sizeBytes(),

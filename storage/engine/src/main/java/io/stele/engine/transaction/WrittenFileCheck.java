@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.engine.datafile.TableFiles;
 import io.stele.engine.manifest.FileEntry;
+import io.stele.engine.manifest.FileKind;
 import io.stele.engine.shard.StoreWait;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.ShardId;
@@ -96,7 +97,11 @@ final class WrittenFileCheck {
             if (entry.checksumBlockBytes().isPresent()) {
                 files.store().size(WrittenFile.checksumsPath(entry.path()));
             }
-            files.checkKeyIndex(entry);
+            if (entry.kind() == FileKind.ROW) {
+                files.checkLoadedRows(entry);
+            } else {
+                files.checkKeyIndex(entry);
+            }
         } catch (NoSuchFileException | EOFException wrong) {
             throw refused(entry, "Expected all objects of the file, whole", wrong);
         } catch (IOException failed) {

@@ -40,6 +40,18 @@ final class TestFileEntry {
         assertThat(file.firstRowId()).hasValue(7);
     }
 
+    /** The mark is for the log: what is committed has no duplicate keys any more. */
+    @Test
+    void insertionsAreMarkedUntilTheirCommit() throws IOException {
+        ObjectMapper mapper = SchemaJson.mapper();
+        FileEntry file = entry(10, 0, 0, Optional.empty(), Optional.empty());
+        assertThat(mapper.writeValueAsString(file)).doesNotContain("isInsertion");
+        String json = mapper.writeValueAsString(file.asInsertion());
+        FileEntry read = mapper.readValue(json, FileEntry.class);
+        assertThat(read.isInsertion()).isTrue();
+        assertThat(read.withIngest(new Lsn(42), OptionalLong.empty()).isInsertion()).isFalse();
+    }
+
     @Test
     void deletedRowsAreCounted() {
         FileEntry file = entry(10, 1, 2, Optional.empty(), Optional.empty());

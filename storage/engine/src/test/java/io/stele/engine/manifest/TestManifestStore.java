@@ -20,6 +20,8 @@ import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.predicate.ValueRange;
 import io.stele.testing.Golden;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -65,6 +67,32 @@ final class TestManifestStore {
         assertThat(manifests.create(second)).isTrue();
         assertSame(manifests.loadLatest().orElseThrow(), second);
         assertSame(manifests.load(1), first);
+    }
+
+    /** Only as long as one is there, also if it is in the base. */
+    @Test
+    void ingestedRowsNeedAReleaseThatKnowsTheirLsn() throws IOException {
+        ManifestStore based =
+                new ManifestStore(store, SHARD, OWNER, OrcManifestBaseFormat.INSTANCE, 1);
+        Manifest manifest = Manifest.empty(SHARD).edit().addFile(sstFile("a")).build();
+        assertThat(based.create(manifest)).isTrue();
+        assertThat(formatOf(1)).isEqualTo(7);
+        FileEntry ingested = sstFile("b").withIngest(new Lsn(99), OptionalLong.empty());
+        manifest = manifest.edit().addFile(ingested).addFile(sstFile("c")).build();
+        assertThat(based.create(manifest)).isTrue();
+        manifest = manifest.edit().build();
+        assertThat(based.create(manifest)).isTrue();
+        assertThat(formatOf(3)).isEqualTo(8);
+        FileEntry found = manifests.loadLatest().orElseThrow().file("b").orElseThrow();
+        assertThat(found.ingestLsn()).contains(new Lsn(99));
+        assertThat(found.isIngestedRows()).isTrue();
+        assertThat(based.create(manifest.edit().removeFile("b").build())).isTrue();
+        assertThat(formatOf(4)).isEqualTo(7);
+    }
+
+    private int formatOf(long version) throws IOException {
+        byte[] content = store.readFully("manifest/3-1/%020d".formatted(version));
+        return ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN).getInt(8);
     }
 
     @Test

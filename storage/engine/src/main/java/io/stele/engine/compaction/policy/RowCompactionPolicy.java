@@ -118,7 +118,7 @@ public final class RowCompactionPolicy {
         Levels levels = new Levels(files);
         long pending = 0;
         long arriving = 0;
-        if (levels.level(0).size() >= LEVEL0_FILES) {
+        if (levels.runsOfLevel0() >= LEVEL0_FILES) {
             arriving = levels.bytes(0);
             pending = arriving + levels.bytes(1);
         }
@@ -133,7 +133,7 @@ public final class RowCompactionPolicy {
 
     private double score(Levels levels, int level) {
         return level == 0
-                ? (double) levels.level(0).size() / LEVEL0_FILES
+                ? (double) levels.runsOfLevel0() / LEVEL0_FILES
                 : (double) levels.bytes(level) / limit(level);
     }
 
@@ -333,6 +333,18 @@ public final class RowCompactionPolicy {
 
         private List<Candidate> level(int level) {
             return levels.get(level);
+        }
+
+        /** Files of which a reader of a key reads one: flushes, and bulk loads. */
+        private long runsOfLevel0() {
+            return level(0).stream()
+                    .map(file -> file.entry().ingestLsn())
+                    .filter(lsn -> lsn.isEmpty())
+                            .count()
+                    + level(0).stream()
+                    .flatMap(file -> file.entry().ingestLsn().stream())
+                    .distinct()
+                    .count();
         }
 
         private long bytes(int level) {

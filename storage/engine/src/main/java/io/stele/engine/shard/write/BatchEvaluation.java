@@ -256,7 +256,9 @@ public final class BatchEvaluation implements PresentRows {
             return row(state(inFlight));
         }
         KeyedVersion version = findInMemory(key);
-        return version == null || version.lsn() < fromLsn ? Optional.empty() : row(state(version));
+        return version == null || version.lsn() < fromLsn || mayBeNewerInFile(key, version)
+                ? Optional.empty()
+                : row(state(version));
     }
 
     private Optional<BinaryRow> row(State state) {
@@ -273,20 +275,32 @@ public final class BatchEvaluation implements PresentRows {
             return state(inFlight);
         }
         KeyedVersion version = findInMemory(key);
-        if (version != null && version.lsn() < fromLsn) {
-            return State.NONE; // older versions have expired, too
-        }
-        // A tombstone may stand for a worker's file that has the row.
-        if (version != null && (!version.isDeleted() || schema.orientation().hasRows())) {
-            return state(version);
+        if (version != null && !mayBeNewerInFile(key, version)) {
+            if (version.lsn() < fromLsn) {
+                return State.NONE; // older versions have expired, too
+            }
+            // A tombstone may stand for a worker's file that has the row.
+            if (!version.isDeleted() || schema.orientation().hasRows()) {
+                return state(version);
+            }
         }
         Optional<Found> found = probes.rows().find(key, withRow);
         if (found == null) {
             return null;
         }
+        if (version != null
+                && schema.orientation().hasRows()
+                && found.filter(row -> row.lsn() > version.lsn()).isEmpty()) {
+            return version.lsn() < fromLsn ? State.NONE : state(version); // no file has a newer one
+        }
         return found.filter(row -> row.lsn() >= fromLsn)
                 .map(BatchEvaluation::state)
                 .orElse(State.NONE);
+    }
+
+    private boolean mayBeNewerInFile(KeySlice key, KeyedVersion version) {
+        return view.ingestedLsn() > version.lsn()
+                && view.mayBeNewerInFile(key.toByteArray(), version.lsn(), Long.MAX_VALUE);
     }
 
     private @Nullable KeyedVersion findInMemory(KeySlice key) {
