@@ -1,9 +1,15 @@
-package io.stele.columnfile.orc;
+package io.stele.columnfile.orc.write;
 
 import static java.util.Objects.requireNonNull;
 
 import io.stele.columnfile.metadata.ChecksummedFile;
 import io.stele.columnfile.metadata.ChecksummingWriter;
+import io.stele.columnfile.orc.ColumnBatches;
+import io.stele.columnfile.orc.ColumnFileSystem;
+import io.stele.columnfile.orc.OrcLibrary;
+import io.stele.columnfile.orc.OrcSchemas;
+import io.stele.columnfile.orc.ScaledColumn;
+import io.stele.columnfile.orc.WrittenFileMetadata;
 import io.stele.objectstore.ObjectStore;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.predicate.StatsCollector;

@@ -1,5 +1,6 @@
-package io.stele.columnfile.orc;
+package io.stele.columnfile.orc.write;
 
+import io.stele.columnfile.orc.ColumnExtractor;
 import io.stele.protocol.predicate.StatsCollector;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.RowEncoder;

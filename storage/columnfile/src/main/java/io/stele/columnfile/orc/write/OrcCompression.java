@@ -1,4 +1,4 @@
-package io.stele.columnfile.orc;
+package io.stele.columnfile.orc.write;
 
 import org.apache.orc.CompressionKind;
 

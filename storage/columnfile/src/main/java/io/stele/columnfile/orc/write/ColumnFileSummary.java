@@ -1,5 +1,6 @@
-package io.stele.columnfile.orc;
+package io.stele.columnfile.orc.write;
 
+import io.stele.columnfile.orc.WrittenFileMetadata;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.predicate.ColumnSketch;
 import io.stele.protocol.predicate.ColumnStats;

@@ -1,4 +1,4 @@
-package io.stele.columnfile.orc;
+package io.stele.columnfile.orc.write;
 
 import java.io.FilterOutputStream;
 import java.io.IOException;

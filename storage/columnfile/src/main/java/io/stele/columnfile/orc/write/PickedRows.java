@@ -1,7 +1,9 @@
-package io.stele.columnfile.orc;
+package io.stele.columnfile.orc.write;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.columnfile.orc.ColumnBatches;
+import io.stele.columnfile.orc.OrcLibrary;
 import java.util.List;
 
 /**

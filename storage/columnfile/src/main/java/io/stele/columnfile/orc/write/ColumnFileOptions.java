@@ -1,4 +1,4 @@
-package io.stele.columnfile.orc;
+package io.stele.columnfile.orc.write;
 
 import static java.util.Objects.requireNonNull;
 
@@ -52,7 +52,7 @@ public record ColumnFileOptions(
     }
 
     /** Rows of a row group for rows of about this many bytes. */
-    int rowGroupRows(long averageRowBytes) {
+    public int rowGroupRows(long averageRowBytes) {
         long fitting = ROW_GROUP_BYTES / Math.max(1, averageRowBytes);
         return (int) Math.max(MIN_ROW_GROUP_ROWS, Math.min(rowGroupRows, fitting));
     }

@@ -1,5 +1,7 @@
-package io.stele.columnfile.orc;
+package io.stele.columnfile.orc.write;
 
+import io.stele.columnfile.orc.DecimalScale;
+import io.stele.columnfile.orc.ScaledColumn;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.TypeKind;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package io.stele.columnfile.orc;
+package io.stele.columnfile.orc.write;
 
 import io.stele.protocol.schema.XxHash64;
 import java.util.HashSet;

@@ -1,5 +1,6 @@
-package io.stele.columnfile.orc;
+package io.stele.columnfile.orc.write;
 
+import io.stele.columnfile.orc.Int128;
 import io.stele.protocol.row.BinaryArray;
 import io.stele.protocol.row.BinaryMap;
 import io.stele.protocol.row.BinaryRow;

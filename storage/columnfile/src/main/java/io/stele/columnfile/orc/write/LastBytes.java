@@ -1,5 +1,6 @@
-package io.stele.columnfile.orc;
+package io.stele.columnfile.orc.write;
 
+import io.stele.columnfile.orc.WrittenFileMetadata;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -11,8 +12,7 @@ import java.util.Objects;
  * #MAX_BYTES}, from which the file is opened without a read. Confined to one thread.
  */
 final class LastBytes extends FilterOutputStream {
-    /** The end of a file of a hundred columns and ten stripes has about half of this. */
-    static final int MAX_BYTES = 64 << 10;
+    static final int MAX_BYTES = WrittenFileMetadata.MAX_LAST_BYTES;
 
     private final byte[] ring = new byte[MAX_BYTES];
     private long written;

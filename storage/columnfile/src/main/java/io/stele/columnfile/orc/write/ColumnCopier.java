@@ -1,4 +1,4 @@
-package io.stele.columnfile.orc;
+package io.stele.columnfile.orc.write;
 
 import io.stele.protocol.schema.DataType;
 import java.util.Arrays;
