@@ -3,6 +3,13 @@ package io.stele.sidecar.postgresql.catalog;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableMap;
+import io.stele.sidecar.postgresql.catalog.relation.Definitions;
+import io.stele.sidecar.postgresql.catalog.relation.Settings;
+import io.stele.sidecar.postgresql.catalog.relation.SystemCatalog;
+import io.stele.sidecar.postgresql.catalog.relation.TypeNames;
+import io.stele.sidecar.postgresql.catalog.relation.TypeOids;
+import io.stele.sidecar.postgresql.catalog.relation.UserRelation;
+import io.stele.sidecar.postgresql.catalog.relation.Values;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;

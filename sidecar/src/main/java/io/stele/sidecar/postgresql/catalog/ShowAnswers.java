@@ -1,5 +1,8 @@
 package io.stele.sidecar.postgresql.catalog;
 
+import io.stele.sidecar.postgresql.catalog.relation.Settings;
+import io.stele.sidecar.postgresql.catalog.relation.TypeOids;
+import io.stele.sidecar.postgresql.catalog.relation.Values;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
