@@ -18,8 +18,9 @@ import org.apache.flink.table.types.DataType;
 import org.apache.flink.table.types.logical.RowType;
 
 /**
- * A table of Stele as a source of the columns that a statement needs: looked up by key, and scanned
- * as a subclass does.
+ * The common base of Stele's table sources: projected columns, metadata columns, and lookups by
+ * key. Subclasses add the scan. It makes no request: it describes what the job will run. Confined
+ * to the planner's thread.
  */
 abstract class ColumnSource
         implements ScanTableSource,

@@ -27,13 +27,14 @@ import org.apache.flink.table.factories.FactoryUtil;
 import org.apache.flink.types.RowKind;
 
 /**
- * A table of Stele as the unbounded source of a statement: its changes, or looked up by key.
+ * The unbounded source of a table in a statement: its changes, or lookups by key. It makes no
+ * request: the job runs the {@link SteleChangeSource} that it describes.
  *
- * <p>Conditions and limits stay with Flink: of a row that no longer meets a condition, the change
- * that takes it back would be missing.
+ * <p>Filters and limits are not pushed down. For a row that no longer meets a filter, the
+ * retraction would be missing.
  */
 final class SteleChangeTableSource extends ColumnSource implements SupportsWatermarkPushDown {
-    /** Part of the operator's id in savepoints: never changes. */
+    /** A part of the operator's id in savepoints. It never changes. */
     private static final String OPERATOR = "stele-changes";
 
     private final FeedOptions options;
@@ -41,10 +42,10 @@ final class SteleChangeTableSource extends ColumnSource implements SupportsWater
     private WatermarkStrategy<RowData> watermarks = WatermarkStrategy.noWatermarks();
 
     /**
-     * A source.
+     * A source of the changes of a table.
      *
      * @param config the options of the table
-     * @param session those of the session, which say whether it is in batch mode
+     * @param session the options of the session, which say whether it is in batch mode
      */
     SteleChangeTableSource(
             BoundTable table,
@@ -57,7 +58,10 @@ final class SteleChangeTableSource extends ColumnSource implements SupportsWater
         this.session = requireNonNull(session, "session is null");
     }
 
-    /** A row of a table without a primary key that is changed is deleted and inserted. */
+    /**
+     * The kinds of changes in the stream. Without a primary key, an update is a deletion and an
+     * insertion.
+     */
     @Override
     public ChangelogMode getChangelogMode() {
         if (options.insertOnly()) {
@@ -95,7 +99,7 @@ final class SteleChangeTableSource extends ColumnSource implements SupportsWater
                 config().getOptional(FactoryUtil.SOURCE_PARALLELISM));
     }
 
-    /** A source whose shards have watermarks of their own. */
+    /** A provider of the stream; each shard has its own watermarks. */
     private record Provider(
             ChangeTarget target,
             WatermarkStrategy<RowData> watermarks,

@@ -25,18 +25,22 @@ import org.apache.flink.table.factories.DynamicTableSourceFactory;
 import org.apache.flink.table.factories.FactoryUtil;
 import org.apache.flink.table.types.logical.RowType;
 
-/** The factory of tables with {@code 'connector' = 'stele'}, and of those of a catalog. */
+/**
+ * The factory of table sources and sinks, for {@code 'connector' = 'stele'} and for tables of
+ * Stele's catalog. It validates the options and asks a sidecar for the table. Blocks the planner's
+ * thread meanwhile.
+ */
 public final class SteleTableFactory implements DynamicTableSinkFactory, DynamicTableSourceFactory {
     public static final String IDENTIFIER = "stele";
 
     private final Optional<ConnectionOptions> catalogConnection;
 
-    /** Of tables that say themselves where their sidecars are. */
+    /** A factory for tables whose options name their sidecars. */
     public SteleTableFactory() {
         this(Optional.empty());
     }
 
-    /** Of tables of a catalog, which have the names that they have in Stele. */
+    /** A factory for the tables of a catalog, which provides the connection. */
     public SteleTableFactory(ConnectionOptions connection) {
         this(Optional.of(connection));
     }
@@ -93,7 +97,7 @@ public final class SteleTableFactory implements DynamicTableSinkFactory, Dynamic
                                 SteleOptions.SCAN_INSERT_ONLY,
                                 FactoryUtil.SOURCE_PARALLELISM));
         if (catalogConnection.isPresent()) {
-            options.addAll(CreationOptions.ALL); // which its tables have
+            options.addAll(CreationOptions.ALL); // their values are stored with a table
         } else {
             options.addAll(
                     List.of(

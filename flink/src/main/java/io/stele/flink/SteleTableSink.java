@@ -40,7 +40,11 @@ import org.apache.flink.table.types.logical.RowType;
 import org.apache.flink.types.RowKind;
 import org.jspecify.annotations.Nullable;
 
-/** A table of Stele as the target of a statement of Flink. */
+/**
+ * The sink of a table in a statement. It chooses the {@link SteleSink} that the job runs: inserts,
+ * changes by key, or an overwrite. Truncation and deletion of whole partitions run here, as
+ * requests to a sidecar. Blocks the planner's thread meanwhile.
+ */
 final class SteleTableSink
         implements DynamicTableSink,
                 SupportsPartitioning,
@@ -61,13 +65,16 @@ final class SteleTableSink
     private Map<String, String> partitionClause = Map.of();
     private ScanPredicate deletedPartitions = ScanPredicate.ALL;
 
-    /** Of a statement that changes rows by their keys: what it needs of each. */
+    /**
+     * The columns that a DELETE or UPDATE of single rows needs; empty: the statement is another
+     * one.
+     */
     private List<Column> rowLevelColumns = List.of();
 
     /**
-     * A sink.
+     * A sink of a table.
      *
-     * @param columns the physical columns that are declared
+     * @param columns the declared physical columns
      */
     SteleTableSink(
             BoundTable table,
@@ -84,7 +91,10 @@ final class SteleTableSink
         this.parallelism = parallelism;
     }
 
-    /** Keyed tables need no row that was before an update; others take inserts only. */
+    /**
+     * The kinds of changes that the table takes. With a primary key, it needs no rows before an
+     * update; without one, it takes inserts only.
+     */
     @Override
     public ChangelogMode getChangelogMode(ChangelogMode requested) {
         if (!table.schema().hasPrimaryKey()) {
@@ -97,7 +107,7 @@ final class SteleTableSink
                 .build();
     }
 
-    /** Only columns as such, no fields of them, can be written by themselves. */
+    /** Accepts whole columns only, not fields of row columns. */
     @Override
     public boolean applyTargetColumns(int[][] targetColumns) {
         if (Arrays.stream(targetColumns).anyMatch(path -> path.length != 1)) {
@@ -107,7 +117,7 @@ final class SteleTableSink
         return true;
     }
 
-    /** The rows have the values of a partition that a statement names. */
+    /** Sets the partition that the statement names; its rows have these values. */
     @Override
     public void applyStaticPartition(Map<String, String> partition) {
         partitionClause = Collections.unmodifiableMap(new LinkedHashMap<>(partition));
@@ -123,12 +133,15 @@ final class SteleTableSink
         WholeDeletions.truncate(table);
     }
 
-    /** All rows, or those of whole partitions, are deleted without being read. */
+    /**
+     * Accepts filters that select all rows or whole partitions, which are deleted without being
+     * read.
+     */
     @Override
     public boolean applyDeleteFilters(List<ResolvedExpression> filters) {
         ScanFilters taken = ScanFilters.of(table, filters);
         Map<Integer, ?> domains = taken.predicate().domains();
-        // Of two filters of one column, the domain may have more than the rows that meet both
+        // Two filters on one column may leave a domain that contains rows that do not meet both
         boolean isExact = taken.used().size() == filters.size() && domains.size() == filters.size();
         if (!isExact || !table.schema().partitionedBy().containsAll(domains.keySet())) {
             return false;
@@ -140,7 +153,7 @@ final class SteleTableSink
     @Override
     public Optional<Long> executeDeletion() {
         WholeDeletions.deletePartitions(table, deletedPartitions);
-        return Optional.empty(); // nobody counted them
+        return Optional.empty(); // unknown: the rows are not read
     }
 
     @Override
@@ -166,7 +179,7 @@ final class SteleTableSink
         };
     }
 
-    /** The primary key and the columns that are changed, as they are declared. */
+    /** The primary key and the changed columns, as declared. */
     private List<Column> rowLevel(String statement, List<Column> changed) {
         TableSchema schema = table.schema();
         if (!schema.hasPrimaryKey()) {
@@ -211,7 +224,7 @@ final class SteleTableSink
                 : new AtLeastOnceSink(target);
     }
 
-    /** The columns that a statement names, also those of its PARTITION clause. */
+    /** The columns that a statement names, including those of its PARTITION clause. */
     private int[] writtenFields() {
         if (targetFields == null) {
             return IntStream.range(0, table.declared().getFieldCount()).toArray();
@@ -222,7 +235,10 @@ final class SteleTableSink
         return IntStream.concat(Arrays.stream(targetFields), named).distinct().sorted().toArray();
     }
 
-    /** A change of a row that is there has the same effect when it is repeated. */
+    /**
+     * A sink of changes to existing rows. At-least-once is enough: a repeated change has no further
+     * effect.
+     */
     private SteleSink rowLevelSink() {
         int[] fields =
                 rowLevelColumns.stream()

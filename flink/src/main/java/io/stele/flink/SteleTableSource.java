@@ -20,7 +20,10 @@ import org.apache.flink.table.expressions.ResolvedExpression;
 import org.apache.flink.table.factories.FactoryUtil;
 import org.apache.flink.table.plan.stats.TableStats;
 
-/** A table of Stele as the source of a statement: scanned at a snapshot, or looked up by key. */
+/**
+ * The bounded source of a table in a statement: a scan of one snapshot, or lookups by key. It makes
+ * no request: the job runs the {@link SteleSource} that it describes.
+ */
 final class SteleTableSource extends ColumnSource
         implements SupportsFilterPushDown, SupportsLimitPushDown, SupportsStatisticReport {
     private ScanPredicate predicate = ScanPredicate.ALL;
@@ -50,7 +53,7 @@ final class SteleTableSource extends ColumnSource
                 .orElseGet(() -> SourceProvider.of(source));
     }
 
-    /** Rows that cannot match are left out; Flink still checks the others. */
+    /** Uses filters to skip rows that cannot match. Flink checks all filters again. */
     @Override
     public Result applyFilters(List<ResolvedExpression> filters) {
         ScanFilters taken = ScanFilters.of(table(), filters);
@@ -58,7 +61,7 @@ final class SteleTableSource extends ColumnSource
         return Result.of(taken.used(), filters);
     }
 
-    /** A limit on the rows that are read of each shard; Flink applies it to the whole. */
+    /** Limits the rows read from each shard. Flink applies the limit to the whole. */
     @Override
     public void applyLimit(long newLimit) {
         limit = OptionalLong.of(newLimit);

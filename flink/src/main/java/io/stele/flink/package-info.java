@@ -1,5 +1,5 @@
 /**
- * The Flink connector: its factory, and what the planner asks of its tables.
+ * The Flink connector's factory, and the table sources and sinks that the planner works with.
  *
  * <p>Flink calls it. It touches all packages of this module.
  */

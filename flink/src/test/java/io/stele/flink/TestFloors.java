@@ -50,9 +50,4 @@ final class TestFloors {
     void packagesSeeOnlyLowerOnes() {
         PACKAGES.checkDependencies(FLOOR.classes());
     }
-
-    @Test
-    void packagesAreSmall() {
-        PACKAGES.checkSizes(FLOOR.classes());
-    }
 }

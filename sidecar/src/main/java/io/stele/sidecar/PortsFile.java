@@ -3,7 +3,7 @@ package io.stele.sidecar;
 import static java.util.Objects.requireNonNull;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import io.stele.sidecar.ServingState.Ports;
+import io.stele.sidecar.process.ServingState.Ports;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -21,8 +21,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The benchmark's lookups end to end, by the Java client over loopback from a sidecar in a process
- * of its own with the settings of {@code etc/}.
+ * The phase of the point read benchmark with lookups end to end: the Java client asks, over
+ * loopback, a sidecar in its own process with the settings of {@code etc/}.
  */
 final class ClientLookups {
     private static final String TABLE = "usertable";

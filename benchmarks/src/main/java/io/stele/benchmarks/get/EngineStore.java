@@ -30,8 +30,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 
 /**
- * Stele's engine in this process, on files of the local disk, read through the facade that the
- * sidecar's servers use.
+ * The store of the point read benchmark that is Stele's engine, in this process, on files of the
+ * local disk. Reads go through the facade that the sidecar's servers use.
  */
 final class EngineStore implements LookupStore {
     private static final String TABLE = "usertable";

@@ -12,7 +12,10 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
-/** One timed phase: threads look up uniformly random rows, each waiting for its answer. */
+/**
+ * A timed phase of the point read benchmark: threads look up uniformly random rows, each waiting
+ * for its answer.
+ */
 record LookupPhase(int threads, int rows, int keysAtOnce, Duration duration) {
     private static final long HIGHEST_NANOS = TimeUnit.MINUTES.toNanos(1);
 

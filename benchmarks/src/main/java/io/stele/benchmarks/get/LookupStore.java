@@ -1,6 +1,6 @@
 package io.stele.benchmarks.get;
 
-/** A store in this process that the benchmark loads and reads by key. */
+/** A store in this process that the point read benchmark loads and reads by key. */
 interface LookupStore extends AutoCloseable {
     /** The store's name in the report. */
     String name();

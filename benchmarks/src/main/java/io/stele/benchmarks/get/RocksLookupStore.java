@@ -17,9 +17,9 @@ import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
 /**
- * The peer in the point read benchmark, RocksDB in this process with LZ4, a Bloom filter of 10 bits
- * a key, and caches of Stele's size. Compaction is off, since nothing is compacted in Stele either;
- * reads are from one memtable, or from the one file that it was flushed to.
+ * The store of the point read benchmark that is RocksDB, in this process, with LZ4, a Bloom filter
+ * of 10 bits a key, and caches of Stele's size. Compaction is off, since nothing is compacted in
+ * Stele either; reads are from one memtable, or from the one file that it was flushed to.
  */
 final class RocksLookupStore implements LookupStore {
     private static final int BLOOM_BITS = 10;

@@ -13,8 +13,9 @@ import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Stele in the ingest benchmark, a sidecar in a process of its own that the public client writes to
- * over loopback; a batch is acknowledged when it is in the synced log and visible to every reader.
+ * The store of the ingest benchmark that is Stele: a sidecar in its own process, to which the
+ * public client writes over loopback. A batch is acknowledged when it is in the synced log and
+ * visible to every reader.
  */
 final class SteleStore implements IngestStore {
     private final UserRows rows;

@@ -5,8 +5,8 @@ import static java.util.Objects.requireNonNull;
 import java.util.List;
 
 /**
- * A table of TPC-H or of a small star schema that is made of it, by a query over Trino's generator.
- * All are in one schema: their names differ.
+ * The definition of a benchmark table of TPC-H, or of a small star schema, and the query over
+ * Trino's generator that fills it. All tables are in one schema, with different names. Immutable.
  *
  * @param primaryKey its columns, as an array of SQL has them
  * @param clusteringKey a column that is not the first of the key

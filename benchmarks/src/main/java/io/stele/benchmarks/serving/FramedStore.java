@@ -14,9 +14,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stele as a store of the serving benchmark, by its Java client over the framed protocol. Each
- * session has a client with connections of its own, or all sessions share one client, which then
- * batches their requests.
+ * The store of the serving benchmark that is Stele, through its Java client and the framed
+ * protocol. Each session has a client with connections of its own, or all sessions share one
+ * client, which then batches their requests.
  */
 final class FramedStore implements ServingStore {
     private final Run run;

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Redis over a socket as a store of the serving benchmark, with a hash for each row, whose fields
- * are those of {@link ServingRows}.
+ * The store of the serving benchmark that is Redis, over a socket, with a hash for each row, whose
+ * fields are those of {@link ServingRows}.
  */
 final class RedisStore implements ServingStore {
     /** Rows on their way while rows are loaded. */

@@ -21,8 +21,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Stele's engine in the write amplification benchmark, in this process, with one shard and sizes in
- * the proportions of the defaults.
+ * The subject of the write amplification benchmark that is Stele's engine, in this process, with
+ * one shard and sizes in the proportions of the defaults.
  */
 final class SteleWrites {
     private static final int BATCH_ROWS = 100;

@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * The leases on snapshots of one table. A lease keeps its snapshot readable, and the history since
- * then. Immutable; all methods wait for the sidecar.
+ * A factory of leases on snapshots of one table. A lease keeps its snapshot, and the history after
+ * it, readable. Immutable: the callers hold the leases. All methods wait for the sidecar.
  */
 public final class SnapshotLeases {
     /** 30 s: a sidecar that was restarted has lost its leases, and gets them again by then. */

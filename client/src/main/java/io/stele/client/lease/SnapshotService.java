@@ -10,7 +10,10 @@ import io.stele.protocol.api.snapshot.SnapshotActions;
 import io.stele.protocol.api.snapshot.SnapshotReply;
 import java.util.function.Supplier;
 
-/** A sidecar's actions on snapshots. Each waits for the answer, and throws what is refused. */
+/**
+ * The client's access to a sidecar's actions that open, renew and close snapshots. Each call waits
+ * for the answer, and throws a refusal.
+ */
 public interface SnapshotService {
     SnapshotReply open(OpenSnapshotRequest request);
 

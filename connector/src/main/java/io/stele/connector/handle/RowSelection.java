@@ -6,7 +6,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * A restriction of the rows that a scan must return: a limit, a top-N and a sample.
+ * The part of a table handle that restricts the rows a scan must return: a limit, a top-N and a
+ * sample.
  *
  * @param limit how many rows are wanted at most from any one split
  * @param topN the first rows of an order; no split has to return more

@@ -9,7 +9,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The pushed-down expressions and aggregation that a scan returns beside the columns of its rows.
+ * The part of a table handle that has the pushed-down expressions and aggregation, which a scan
+ * returns beside columns.
  *
  * @param expressions computed for each row: each is a column of id {@link #FIRST_EXPRESSION_ID} and
  *     below

@@ -8,8 +8,8 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * An aggregation of a table's rows that is pushed down to the sidecar, which sends its result
- * instead of the rows.
+ * The part of a table handle that describes an aggregation pushed down to the sidecar, which sends
+ * its result instead of the rows.
  *
  * @param columns the result columns, in order: the columns of groups, then one for each function,
  *     whose ids are {@link #FIRST_ID} and below

@@ -12,7 +12,8 @@ import io.trino.spi.type.VarcharType;
 import java.util.List;
 
 /**
- * A column, hidden column or field inside a column that a scan reads or a write fills.
+ * Trino's handle of a column, hidden column or field inside a column that a scan reads or a write
+ * fills.
  *
  * @param id the column's id in the table; negative for the hidden columns of every table: {@link
  *     HiddenColumns#LSN}, {@link HiddenColumns#ROW_ID}, {@link #MERGE_ROW_ID}, {@link #PATH_ID},

@@ -7,7 +7,8 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * A running {@code ALTER TABLE ... EXECUTE}: the table, the procedure and its arguments.
+ * Trino's handle of a running {@code ALTER TABLE ... EXECUTE}: the table, the procedure and its
+ * arguments.
  *
  * @param procedure its name
  * @param columns names of the columns in its arguments; empty: all

@@ -8,7 +8,8 @@ import java.util.OptionalInt;
 import java.util.stream.Collectors;
 
 /**
- * The inner side of a Trino index join, whose rows are looked up by keys of the outer side.
+ * Trino's handle of the inner side of an index join, whose rows are looked up by keys of the outer
+ * side.
  *
  * @param table with the constraint that the rows satisfy
  * @param indexId the unique index; empty: the primary key

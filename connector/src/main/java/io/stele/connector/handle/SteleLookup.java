@@ -5,8 +5,8 @@ import static java.util.Objects.requireNonNull;
 import java.util.Optional;
 
 /**
- * A key lookup that finds the rows of a constraint without a scan. The constraint gives discrete
- * values for all columns of the key.
+ * The part of a table handle that describes a key lookup, by which the rows of a constraint are
+ * found without a scan. The constraint gives discrete values for all columns of the key.
  *
  * @param by the primary key, or the name of a unique index
  * @param keyCount combinations of the values

@@ -5,7 +5,10 @@ import static java.util.Objects.requireNonNull;
 import io.trino.spi.connector.ConnectorMergeTableHandle;
 import io.trino.spi.connector.ConnectorTableHandle;
 
-/** The rows that an UPDATE, DELETE or MERGE reads, and the write that it makes. */
+/**
+ * Trino's handle of an UPDATE, DELETE or MERGE: the table that it reads, and the write that it
+ * makes.
+ */
 public record SteleMergeHandle(SteleTableHandle source, SteleWriteHandle write)
         implements ConnectorMergeTableHandle {
     public SteleMergeHandle {

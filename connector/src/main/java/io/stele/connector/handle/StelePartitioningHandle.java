@@ -7,8 +7,8 @@ import io.trino.spi.connector.ConnectorPartitioningHandle;
 import java.util.List;
 
 /**
- * A partitioning of a table's rows by shard, for writers and for scans that are grouped by shard.
- * One writer receives all rows of a shard, thus all rows of a key.
+ * Trino's handle of a partitioning of a table's rows by shard, for writers and for scans that are
+ * grouped by shard. One writer receives all rows of a shard, thus all rows of a key.
  *
  * @param shardCount shards of the table
  * @param keyTypes types of the distribution columns, which the engine passes in this order

@@ -6,8 +6,9 @@ import com.google.common.hash.Hashing;
 import java.util.Locale;
 
 /**
- * A sample of a table: each row group of its files, and each row that a sidecar sends, is in it
- * with the same probability, independently of other row groups and rows. Immutable.
+ * The part of a table handle that describes a sample of the table: each row group of its files, and
+ * each row that a sidecar sends, is in it with the same probability, independently of other row
+ * groups and rows. Immutable.
  *
  * @param ratio the probability, 0 to 1
  * @param seed which sample of that size

@@ -14,7 +14,8 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
- * A table as one query reads it: its definition, the snapshot, and the pushed-down operations.
+ * Trino's handle of a table as one query reads it: its definition, the snapshot, and the
+ * pushed-down operations.
  *
  * @param snapshotId the lease that retains the snapshot
  * @param readLsn the snapshot LSN

@@ -9,7 +9,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * A top-N that is pushed down to a scan: the first {@code count} rows in an order of columns.
+ * The part of a table handle that describes a top-N pushed down to a scan: the first {@code count}
+ * rows in an order of columns.
  *
  * @param count how many
  * @param items the columns that order them, the most important one first

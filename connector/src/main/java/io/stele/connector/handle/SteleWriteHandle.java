@@ -8,7 +8,8 @@ import io.trino.spi.connector.ConnectorOutputTableHandle;
 import java.util.List;
 
 /**
- * A write in progress: INSERT, CREATE TABLE AS, or the writing side of UPDATE, DELETE and MERGE.
+ * Trino's handle of a write in progress: INSERT, CREATE TABLE AS, or the writing side of UPDATE,
+ * DELETE and MERGE.
  *
  * @param transactionId the sidecar's transaction that collects rows and files
  * @param dataPrefix where workers put files

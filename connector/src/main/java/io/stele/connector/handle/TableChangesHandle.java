@@ -14,8 +14,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A change scan of a table for {@code table_changes}: the handle of the table function, and of the
- * scan that Trino makes of it.
+ * Trino's handle of a change scan of a table, for {@code table_changes}: of the table function, and
+ * of the scan that Trino makes of it.
  *
  * @param table at the snapshot up to which changes are returned
  * @param columns the columns of the table that the function returns, before its own columns

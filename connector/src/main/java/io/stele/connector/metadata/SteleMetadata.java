@@ -111,8 +111,8 @@ import org.jspecify.annotations.Nullable;
  * requests to the sidecar, and unfinished writes. The snapshot is opened when a table is first
  * read.
  *
- * <p>Thread-safe, because Trino calls it from several threads: it has no mutable state, and its
- * parts guard theirs.
+ * <p>One class, because Trino's interface is one; each method delegates to a part. Thread-safe,
+ * because Trino calls it from several threads: it has no mutable state, and its parts guard theirs.
  */
 public final class SteleMetadata implements ConnectorMetadata {
     private final CatalogRequests catalog;

@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.columnfile.metadata.FileChecksums;
 import io.stele.columnfile.orc.ColumnFileCursor;
-import io.stele.columnfile.orc.ColumnFileOptions;
 import io.stele.columnfile.orc.ColumnFileReader;
-import io.stele.columnfile.orc.ColumnFileSummary;
-import io.stele.columnfile.orc.ColumnFileWriter;
 import io.stele.columnfile.orc.StoredColumnFile;
+import io.stele.columnfile.orc.write.ColumnFileOptions;
+import io.stele.columnfile.orc.write.ColumnFileSummary;
+import io.stele.columnfile.orc.write.ColumnFileWriter;
 import io.stele.connector.error.SteleErrorCode;
 import io.stele.connector.handle.FileSplitFixture;
 import io.stele.connector.handle.SteleColumnHandle;

@@ -5,9 +5,9 @@ import static io.trino.type.InternalTypeManager.TESTING_TYPE_MANAGER;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.columnfile.metadata.FileChecksums;
-import io.stele.columnfile.orc.ColumnFileOptions;
-import io.stele.columnfile.orc.ColumnFileSummary;
-import io.stele.columnfile.orc.ColumnFileWriter;
+import io.stele.columnfile.orc.write.ColumnFileOptions;
+import io.stele.columnfile.orc.write.ColumnFileSummary;
+import io.stele.columnfile.orc.write.ColumnFileWriter;
 import io.stele.connector.handle.FileSplitFixture;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleFileSplit;

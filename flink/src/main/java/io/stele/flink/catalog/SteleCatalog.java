@@ -43,11 +43,16 @@ import org.apache.flink.table.factories.Factory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stele's schemas and tables as a catalog of Flink; a database is a schema. It caches nothing, and
- * its tables need no options: its own factory knows where they are. Used by one session.
+ * The Flink catalog of Stele's schemas (Flink's databases) and tables. It caches nothing: each call
+ * is a request to a sidecar and blocks. Its tables need no connection options, because its own
+ * factory has the connection. Owns a client from {@link #open} to {@link #close}; confined to one
+ * session.
  */
 public final class SteleCatalog extends TablesOnlyCatalog {
-    /** A statement may wait for others, and for the object store. */
+    /**
+     * The limit of one request. A statement may wait for other statements, and for the object
+     * store.
+     */
     private static final Duration TIMEOUT = Duration.ofMinutes(2);
 
     private final ConnectionOptions connection;
@@ -67,9 +72,9 @@ public final class SteleCatalog extends TablesOnlyCatalog {
     public void open() {
         client = connection.open("flink-catalog");
         try {
-            listDatabases(); // fails now where nothing answers, or the secret is wrong
+            listDatabases(); // fails now if no sidecar answers or the secret is wrong
         } catch (RuntimeException | Error failed) {
-            close(); // Flink does not
+            close(); // Flink does not call close after a failed open
             throw failed;
         }
     }
@@ -82,7 +87,7 @@ public final class SteleCatalog extends TablesOnlyCatalog {
         }
     }
 
-    /** Runs an action; a change takes effect once, though it may be sent again. */
+    /** Runs an action; blocks. A change takes effect once, even if the request is sent again. */
     private <Q, R> R run(Action<Q, R> action, Q request) {
         FlightClient flight = requireNonNull(client, "the catalog is open").flight();
         return flight.action(

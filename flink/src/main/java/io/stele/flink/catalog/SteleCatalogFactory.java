@@ -11,7 +11,10 @@ import org.apache.flink.table.catalog.CommonCatalogOptions;
 import org.apache.flink.table.factories.CatalogFactory;
 import org.apache.flink.table.factories.FactoryUtil;
 
-/** The factory of catalogs with {@code 'type' = 'stele'}. */
+/**
+ * The factory of catalogs with {@code 'type' = 'stele'}. It validates the options and makes no
+ * request.
+ */
 public final class SteleCatalogFactory implements CatalogFactory {
     public static final ConfigOption<String> DEFAULT_DATABASE =
             ConfigOptions.key(CommonCatalogOptions.DEFAULT_DATABASE_KEY)

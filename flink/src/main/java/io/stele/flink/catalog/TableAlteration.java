@@ -20,8 +20,8 @@ import org.apache.flink.table.catalog.exceptions.CatalogException;
 import org.apache.flink.table.types.logical.LogicalType;
 
 /**
- * The changes of an ALTER TABLE of Flink in Stele's words, all of which are known before the first
- * one is made. Immutable.
+ * The translation of one ALTER TABLE of Flink into requests to Stele. All changes are translated
+ * before the first request is sent. Immutable.
  */
 final class TableAlteration {
     private final ObjectPath path;
@@ -32,22 +32,22 @@ final class TableAlteration {
         this.steps = List.copyOf(steps);
     }
 
-    /** One request of the statement, which refers to the table as the one before left it. */
+    /** One request of the statement. It refers to the table as the request before it left it. */
     @FunctionalInterface
     private interface Step {
         TableDescription apply(TableSchema present, Sender sender);
     }
 
-    /** Sends a request, which takes effect once. */
+    /** The sender of requests; each takes effect once. Blocks. */
     interface Sender {
         <Q, R> R send(Action<Q, R> action, Q request);
     }
 
     /**
-     * Reads the changes.
+     * Translates the changes; sends nothing.
      *
-     * @param table as it is
-     * @throws CatalogException Stele does not have such a change; nothing is changed
+     * @param table the table before the changes
+     * @throws CatalogException Stele does not support one of the changes
      */
     static TableAlteration of(ObjectPath path, TableSchema table, List<TableChange> changes) {
         List<Step> steps = new ArrayList<>();
@@ -57,7 +57,7 @@ final class TableAlteration {
         return new TableAlteration(path, steps);
     }
 
-    /** Makes the changes one after the other: after a failure those before it are made. */
+    /** Sends the requests one after the other. After a failure, the earlier changes remain. */
     void apply(TableSchema table, Sender sender) {
         TableSchema present = table;
         for (Step step : steps) {
@@ -99,7 +99,7 @@ final class TableAlteration {
     }
 
     /**
-     * @param column by its name at that time; empty: the table's comment
+     * @param column its name when the step runs; empty: the comment of the table
      */
     private static Step comment(Optional<String> column, String comment) {
         return (present, sender) ->

@@ -26,11 +26,14 @@ import org.apache.flink.table.catalog.exceptions.CatalogException;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.utils.TypeConversions;
 
-/** The mapping of tables between Stele's catalog and Flink's, both ways. */
+/**
+ * The mapping between table definitions of Flink's catalog and of Stele's, in both directions.
+ * Stateless.
+ */
 final class TableMapping {
     private TableMapping() {}
 
-    /** Stele's table as Flink sees it; the catalog's factory makes its sources and sinks. */
+    /** Stele's table as a Flink table. The catalog's factory makes its sources and sinks. */
     static CatalogTable toFlink(TableSchema schema) {
         Schema.Builder columns = Schema.newBuilder();
         for (ColumnSchema column : schema.columns()) {
@@ -76,15 +79,15 @@ final class TableMapping {
                 .build();
     }
 
-    /** The name of the table group of a table to be created; empty: the default one. */
+    /** The name of the table group for a new table; empty: the default group. */
     static String tableGroup(ResolvedCatalogTable table) {
         return Configuration.fromMap(table.getOptions()).get(CreationOptions.TABLE_GROUP);
     }
 
     /**
-     * A table to be created in Stele.
+     * The definition of a new table in Stele.
      *
-     * @throws CatalogException it has what Stele does not
+     * @throws CatalogException the table has an option, column or key that Stele does not support
      */
     static TableSchema toStele(ObjectPath path, ResolvedCatalogTable table) {
         Set<String> unknown = new HashSet<>(table.getOptions().keySet());
@@ -148,9 +151,9 @@ final class TableMapping {
     }
 
     /**
-     * The type that a column of a type of Flink has in Stele.
+     * The type in Stele of a column of a Flink type.
      *
-     * @throws CatalogException there is none
+     * @throws CatalogException Stele has no such type
      */
     static DataType stored(ObjectPath path, String column, LogicalType type) {
         return FlinkTypes.toStele(type)

@@ -15,7 +15,10 @@ import org.apache.flink.table.catalog.stats.CatalogColumnStatistics;
 import org.apache.flink.table.catalog.stats.CatalogTableStatistics;
 import org.apache.flink.table.expressions.Expression;
 
-/** A catalog without views, functions and statements that alter things: what it answers to them. */
+/**
+ * A Flink catalog that has tables only. It lists no views, functions and partitions, and refuses to
+ * alter or create them.
+ */
 abstract class TablesOnlyCatalog extends AbstractCatalog {
     TablesOnlyCatalog(String name, String defaultDatabase) {
         super(name, defaultDatabase);

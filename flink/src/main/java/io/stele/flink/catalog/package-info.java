@@ -1,7 +1,7 @@
 /**
- * Stele's schemas and tables as a catalog of Flink.
+ * The Flink catalog of Stele's schemas and tables.
  *
- * <p>Flink calls it, by its factory. It touches options, types and the client.
+ * <p>Flink calls it, through its factory. It touches options, types, the root and the client.
  */
 @NullMarked
 package io.stele.flink.catalog;

@@ -15,13 +15,17 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The hand-over of changes from the fetcher's thread to the task's. It takes a chunk while it is
- * empty, or has room. Guarded by its own lock.
+ * A bounded queue that passes changes from the fetcher's thread to the task's. It accepts a chunk
+ * if it is empty or has room. Guarded by its own lock.
  *
- * <p>Invariant: behind a chunk that does not end its commit comes the next one of the same shard.
+ * <p>Invariant: a chunk that does not end its commit is followed by the next chunk of the same
+ * shard.
  */
 final class ChangeBuffer {
-    /** A shard whose history is held: its snapshot is to be read, or its changes come next. */
+    /**
+     * A shard whose history is leased. Its snapshot is read next, or, without one, its changes
+     * follow.
+     */
     record Held(int shard, Optional<LeasedSnapshot> snapshot) {}
 
     private final long capacityBytes;
@@ -29,7 +33,9 @@ final class ChangeBuffer {
     private final ArrayDeque<ChangeChunk> chunks = new ArrayDeque<>();
     private final ArrayDeque<Held> held = new ArrayDeque<>();
 
-    /** Of each shard the chunks that are here, and how far it was read when there were none. */
+    /**
+     * The queued chunks of each shard; {@code reached} is how far the fetcher has read each shard.
+     */
     private final Map<Integer, Integer> queued = new HashMap<>();
 
     private final Map<Integer, Lsn> reached = new HashMap<>();
@@ -43,10 +49,10 @@ final class ChangeBuffer {
         this.capacityBytes = capacityBytes;
     }
 
-    // ---- The fetcher's side
+    // ---- Methods of the fetcher
 
     /**
-     * Adds a chunk.
+     * Adds a chunk; waits for room.
      *
      * @return false: there was no room in time, or the buffer is closed
      */
@@ -74,34 +80,34 @@ final class ChangeBuffer {
         return true;
     }
 
-    /** Whether the task has enough to do. Who does not wait for that may have to wait for room. */
+    /** Whether the task has enough work. A fetcher that goes on may have to wait for room. */
     boolean isHalfFull() {
         synchronized (lock) {
             return sizeBytes >= capacityBytes / 2;
         }
     }
 
-    /** Every change of a shard up to here has been added. */
+    /** Records that all changes of a shard up to an LSN have been added. */
     void reach(int shard, Lsn position) {
         synchronized (lock) {
             reached.put(shard, position);
         }
     }
 
-    /** The history of a shard is held. */
+    /** Announces that the history of a shard is leased. */
     void hold(Held shard) {
         signal(() -> held.add(shard));
     }
 
-    /** Lets the task fail. */
+    /** Fails the task at its next call. */
     void fail(IOException failed) {
         requireNonNull(failed, "failed is null");
         signal(() -> failure = failed);
     }
 
-    // ---- The task's side
+    // ---- Methods of the task
 
-    /** Lets the task look again. */
+    /** Wakes the task, so that it checks its state again. */
     void wake() {
         signal(() -> isWoken = true);
     }
@@ -116,7 +122,7 @@ final class ChangeBuffer {
         signal.complete(null);
     }
 
-    /** Completes when there is something to take. */
+    /** A future that completes when there is something to take. */
     CompletableFuture<Void> available() {
         synchronized (lock) {
             boolean isEmpty = chunks.isEmpty() && held.isEmpty() && failure == null && !isWoken;
@@ -127,7 +133,7 @@ final class ChangeBuffer {
         }
     }
 
-    /** The next shard whose history is held, of those that were not taken. */
+    /** The next shard whose history is leased, if any has not been taken yet. */
     Optional<Held> takeHeld() {
         synchronized (lock) {
             return Optional.ofNullable(held.poll());
@@ -135,9 +141,9 @@ final class ChangeBuffer {
     }
 
     /**
-     * The next chunk if there is one. Chunks of a shard come after {@link #takeHeld} has had it.
+     * The next chunk, if there is one. A shard's chunks come only after its {@link #takeHeld}.
      *
-     * @throws IOException the fetcher failed
+     * @throws IOException the fetcher has failed
      */
     Optional<ChangeChunk> take() throws IOException {
         synchronized (lock) {
@@ -147,9 +153,9 @@ final class ChangeBuffer {
     }
 
     /**
-     * The chunk behind one that did not end its commit; waits for it.
+     * The chunk after one that did not end its commit; waits for it.
      *
-     * @throws IOException the fetcher failed, or was closed
+     * @throws IOException the fetcher has failed, or was closed
      */
     ChangeChunk takeRest() throws IOException, InterruptedException {
         synchronized (lock) {
@@ -181,8 +187,8 @@ final class ChangeBuffer {
     }
 
     /**
-     * The LSN up to which a shard has been read, if all of its changes up to there have been taken;
-     * empty: there are chunks of it, or nothing was read.
+     * The LSN up to which a shard has been read, if all its changes up to there have been taken;
+     * empty: some of its chunks are queued, or nothing was read.
      */
     Optional<Lsn> drainedTo(int shard) {
         synchronized (lock) {
@@ -192,7 +198,7 @@ final class ChangeBuffer {
         }
     }
 
-    /** Lets both sides go. */
+    /** Ends the waits of both sides; drops the queued chunks. */
     void close() {
         signal(
                 () -> {

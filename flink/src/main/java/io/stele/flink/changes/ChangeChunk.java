@@ -5,13 +5,13 @@ import java.util.List;
 import org.apache.flink.table.data.RowData;
 
 /**
- * Changes of a shard on their way from the fetcher to the task: whole commits, or a part of one
- * that is too large to be held back. Not changed after it was made.
+ * A chunk of one shard's changes on its way from the fetcher to the task: whole commits, or a part
+ * of one that is too large to buffer. Immutable after construction.
  *
- * @param lsns those of the rows, in the same order
- * @param isWhole whether the last commit ends with the chunk; else the next chunk goes on with it
- * @param position everything up to here has been passed on with the chunk, if it ends a commit
- * @param sizeBytes about the memory of it
+ * @param lsns the LSNs of the rows, in the same order
+ * @param isWhole whether the last commit ends with the chunk; otherwise the next chunk continues it
+ * @param position if the chunk ends a commit: every change up to here has been emitted with it
+ * @param sizeBytes approximate memory of the chunk
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record ChangeChunk(

@@ -25,15 +25,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The enumerator of a source of changes: finds the LSN at which the changes of all shards begin,
- * and gives each shard to a reader for good.
+ * The split enumerator of a change source. It finds the LSN at which the changes of all shards
+ * begin, and assigns each shard to one reader permanently.
  *
- * <p>It holds the history that readers may have to read again: from the beginning on, until each
- * reader holds what it needs; with checkpoints, after the last one that is complete. The lease that
- * such a checkpoint names is held until the next one is complete. They are left to themselves when
- * the job ends or is started again, which are not to be told apart here.
+ * <p>It leases the history that readers may have to read again. First that is all history since the
+ * beginning, until each reader has a lease of its own. With checkpoints, it is the history after
+ * the last complete one. A lease that a checkpoint names lives until the next one is complete. At
+ * the end of the job, leases are left to expire: the job may also be restarting, and both look
+ * alike here.
  *
- * <p>Confined to the coordinator's thread. Requests to the sidecar run beside it, one at a time.
+ * <p>Confined to the coordinator's thread. Requests to the sidecar run on another thread, one at a
+ * time.
  */
 final class ChangeEnumerator implements SplitEnumerator<ChangeSplit, ChangeProgress> {
     private static final Logger log = LoggerFactory.getLogger(ChangeEnumerator.class);
@@ -50,7 +52,7 @@ final class ChangeEnumerator implements SplitEnumerator<ChangeSplit, ChangeProgr
     private boolean isReleased;
 
     /**
-     * An enumerator.
+     * An enumerator of the shards of a table.
      *
      * @param schema the table when the job was planned
      * @param hasCheckpoints whether the job makes checkpoints
@@ -125,12 +127,13 @@ final class ChangeEnumerator implements SplitEnumerator<ChangeSplit, ChangeProgr
         if (!splits.isEmpty()) {
             context.assignSplits(new SplitsAssignment<>(Map.of(subtask, splits)));
         }
-        context.signalNoMoreSplits(subtask); // who has none ends, and holds no watermark back
+        context.signalNoMoreSplits(
+                subtask); // a reader without splits ends, and holds no watermark back
     }
 
     @Override
     public void addSplitsBack(List<ChangeSplit> splits, int subtask) {
-        if (isReleased) { // the failed reader alone held the history after its beginning
+        if (isReleased) { // only the failed reader had a lease on the history after its beginning
             throw new FlinkRuntimeException(
                     "Cannot go on with the changes of table %s of Stele in subtask %d, which failed: a job without checkpoints begins anew"
                             .formatted(schema.qualifiedName(), subtask));
@@ -141,7 +144,7 @@ final class ChangeEnumerator implements SplitEnumerator<ChangeSplit, ChangeProgr
 
     @Override
     public void handleSplitRequest(int subtask, @Nullable String host) {
-        // Readers ask for none
+        // Readers request no splits
     }
 
     // ---- The history
@@ -151,7 +154,7 @@ final class ChangeEnumerator implements SplitEnumerator<ChangeSplit, ChangeProgr
         if (event instanceof ShardHeld shard) {
             heldByReaders.add(shard.shard());
             if (heldByReaders.size() == schema.shardCount() && !hasCheckpoints) {
-                isReleased = true; // without checkpoints a job that fails begins anew
+                isReleased = true; // without checkpoints, a failed job starts from the beginning
                 lease(lease::release);
             }
         } else if (event instanceof ShardPositions known) {
@@ -190,8 +193,8 @@ final class ChangeEnumerator implements SplitEnumerator<ChangeSplit, ChangeProgr
     }
 
     /**
-     * History that could not be held is missed where it is read, with its shard; the next attempt
-     * may hold it.
+     * Ignores refusals by the sidecar. If history is lost, the read of its shard reports it; the
+     * next attempt may get the lease.
      */
     private void leased(@Nullable Boolean done, @Nullable Throwable failed) {
         if (failed != null && !(failed instanceof SteleException)) {

@@ -17,34 +17,39 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The thread of a reader that follows its shards, one after the other, and hands their changes
- * over. It never runs ahead further than the buffer has room, and keeps the history of all shards
- * meanwhile. The public methods are for the task's thread; all else is confined to its own.
+ * The background thread of a reader, which fetches the changes of its shards in turn and adds them
+ * to the {@link ChangeBuffer}. It fetches only as far ahead as the buffer has room, and renews the
+ * leases of all shards meanwhile. It owns the feeds and leases of its shards until {@link #close}.
+ *
+ * <p>The non-private methods are for the task's thread and do not wait, except {@link #close}. All
+ * other state is confined to the background thread.
  */
 final class ChangeFetcher implements AutoCloseable {
-    /** Of a chunk, and of a commit that can be asked for again when its stream breaks. */
+    /**
+     * The size of a chunk, and of the largest commit that is requested again if its stream breaks.
+     */
     static final long CHUNK_BYTES = 4 << 20;
 
-    /** Of all chunks that wait: the task has work while the next ones are fetched. */
+    /** The size of all queued chunks: the task has work while the next ones are fetched. */
     static final long BUFFER_BYTES = 16 << 20;
 
-    /** The time between two looks at an answer that is on its way, or a task that is busy. */
+    /** The interval of checks while an answer is on its way or the task is busy. */
     private static final Duration RECHECK_INTERVAL = Duration.ofMillis(2);
 
-    /** The time between two looks at the leases while the task takes nothing. */
+    /** The interval of lease renewals while the task takes nothing. */
     private static final Duration FULL_INTERVAL = Duration.ofSeconds(1);
 
-    /** The time between two looks at a shard that is paused. */
+    /** The interval of checks of a paused shard. */
     private static final Duration PAUSED_INTERVAL = Duration.ofMillis(20);
 
-    /** The time in which the thread may close its leases before it is interrupted. */
+    /** The time for the thread to close its leases before it is interrupted. */
     private static final Duration PATIENCE = Duration.ofSeconds(1);
 
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
     private static final long JOIN_MILLIS = 100;
 
-    /** Ends the thread. */
+    /** The signal that ends the thread. */
     private static final class Stopped extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -54,11 +59,11 @@ final class ChangeFetcher implements AutoCloseable {
     }
 
     /**
-     * The times of a fetcher.
+     * The intervals and timeouts of a fetcher.
      *
-     * @param pollInterval how often a shard is asked for changes while there are none
-     * @param unavailableTimeout how long the sidecar may be away
-     * @param leaseTime that of leases, which are renewed in time
+     * @param pollInterval time between two requests for changes of a shard while there are none
+     * @param unavailableTimeout time for which a sidecar may be unreachable
+     * @param leaseTime lifetime of a lease without renewal
      */
     record Times(Duration pollInterval, Duration unavailableTimeout, Duration leaseTime) {}
 
@@ -71,7 +76,7 @@ final class ChangeFetcher implements AutoCloseable {
     private final Set<Integer> paused = ConcurrentHashMap.newKeySet();
     private final List<FollowedShard> shards = new ArrayList<>();
     private volatile boolean isClosing;
-    private volatile long lagMillis = -1; // as Flink writes that there is none
+    private volatile long lagMillis = -1; // Flink's value for "none"
 
     ChangeFetcher(String tableName, ShardHistory history, ChangeBuffer buffer, Times times) {
         this.tableName = requireNonNull(tableName, "tableName is null");
@@ -87,7 +92,8 @@ final class ChangeFetcher implements AutoCloseable {
     }
 
     /**
-     * Follows a shard, also before the start. Of a split with a snapshot the rows are read first.
+     * Starts to follow a shard, also before {@link #start}. If the split has a snapshot, it only
+     * leases that; the reader reads its rows and then adds the split again.
      */
     void add(ChangeSplit split) {
         added.add(split);
@@ -95,24 +101,24 @@ final class ChangeFetcher implements AutoCloseable {
     }
 
     /**
-     * Fetches no further changes of a shard, and keeps its history. Those that were fetched are
-     * passed on, as well as the rest of a commit of which a part was.
+     * Stops fetching changes of a shard, and renews its lease. Changes already fetched are still
+     * passed on, including the rest of a commit of which a part was.
      */
     void pause(int shard) {
         paused.add(shard);
     }
 
-    /** Goes on with a shard. */
+    /** Continues with a paused shard. */
     void resume(int shard) {
         paused.remove(shard);
     }
 
-    /** The time from the last commit that was fetched until then; negative: there was none. */
+    /** The age of the last fetched commit when it was fetched; negative: there was none. */
     long lagMillis() {
         return lagMillis;
     }
 
-    /** Ends the thread and the leases. */
+    /** Ends the thread and its leases; waits for a few seconds at most. */
     @Override
     public void close() {
         isClosing = true;
@@ -143,7 +149,7 @@ final class ChangeFetcher implements AutoCloseable {
         return !thread.isAlive();
     }
 
-    // ---- The thread
+    // ---- The background thread
 
     private void run() {
         try {
@@ -155,14 +161,13 @@ final class ChangeFetcher implements AutoCloseable {
                 for (FollowedShard shard : shards) {
                     next = Math.min(next, step(shard));
                 }
-                // What waits for the sidecar may have taken the permit of a thread that woke this
-                // one
+                // A wait for the sidecar may have consumed the permit of an unpark
                 if (next > 0 && added.isEmpty() && !isClosing) {
                     LockSupport.parkNanos(this, next);
                 }
             }
         } catch (Stopped stopped) {
-            // by close
+            // thrown because of close
         } catch (IOException failed) {
             buffer.fail(failed);
         } catch (RuntimeException | Error failed) {
@@ -172,12 +177,12 @@ final class ChangeFetcher implements AutoCloseable {
                                     .formatted(tableName, failed),
                             failed));
         } finally {
-            Thread.interrupted(); // closing is waiting, too
+            Thread.interrupted(); // closing the shards waits, too
             shards.forEach(FollowedShard::close);
         }
     }
 
-    /** A split again is one whose snapshot has been read. */
+    /** Adds a split. A split of a known shard is one whose snapshot has been read. */
     private void adopt(ChangeSplit split) {
         for (FollowedShard shard : shards) {
             if (shard.split.shard() == split.shard()) {
@@ -189,7 +194,11 @@ final class ChangeFetcher implements AutoCloseable {
         shards.add(new FollowedShard(split));
     }
 
-    /** Does what there is to do for a shard; returns in how many nanoseconds to come again. */
+    /**
+     * Does the next step of a shard.
+     *
+     * @return nanoseconds until its next step
+     */
     private long step(FollowedShard shard) throws IOException {
         long early = shard.dueNanos - System.nanoTime();
         if (early > 0) {
@@ -225,7 +234,11 @@ final class ChangeFetcher implements AutoCloseable {
         }
     }
 
-    /** Drops a commit that broke; those before it go on. False: a part of it did before. */
+    /**
+     * Drops an incomplete commit, and passes on the commits before it.
+     *
+     * @return false: a part of the commit has been passed on
+     */
     private boolean drop(FollowedShard shard) {
         if (shard.feed == null || shard.collector == null) {
             return true;
@@ -250,7 +263,7 @@ final class ChangeFetcher implements AutoCloseable {
                             shard.split.shard(), shard.split.position(), CHUNK_BYTES, this::pass);
             if (shard.snapshot == null) {
                 buffer.hold(new ChangeBuffer.Held(shard.split.shard(), Optional.empty()));
-            } else { // which the feed holds now
+            } else { // the feed has a lease of its own now
                 shard.snapshot.close();
                 shard.snapshot = null;
             }
@@ -266,10 +279,14 @@ final class ChangeFetcher implements AutoCloseable {
         return SnapshotLeases.renewalPeriod(times.leaseTime());
     }
 
-    /** Hands over the commits that are there. */
+    /**
+     * Passes on the commits that have arrived.
+     *
+     * @return time until the next step
+     */
     private Duration follow(FollowedShard shard, ShardFeed feed) {
         CommitCollector collector = requireNonNull(shard.collector, "there is a feed");
-        if (buffer.isHalfFull()) { // a stream that nobody takes of would be cut off
+        if (buffer.isHalfFull()) { // an unread stream would be cut off
             feed.renew();
             return RECHECK_INTERVAL;
         }
@@ -296,7 +313,7 @@ final class ChangeFetcher implements AutoCloseable {
         return paused.contains(shard.split.shard());
     }
 
-    /** Waits for room, and keeps the history of all shards meanwhile. */
+    /** Passes on a chunk: waits for room, and renews the leases of all shards meanwhile. */
     private void pass(ChangeChunk chunk) {
         long last = chunk.lsns()[chunk.lsns().length - 1];
         lagMillis = System.currentTimeMillis() - new Lsn(last).millis();

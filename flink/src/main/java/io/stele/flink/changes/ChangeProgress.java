@@ -7,14 +7,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The part of a checkpoint that the enumerator of a source of changes has.
+ * The enumerator's part of a checkpoint of a change source. Immutable.
  *
- * @param isBegun whether the LSN is known at which the changes begin
+ * @param isBegun whether the LSN at which the changes begin is known
  * @param held the lease on the history that readers may have to read again
- * @param splits those that no reader has
+ * @param splits the splits that no reader has
  */
 record ChangeProgress(boolean isBegun, Optional<LeasedSnapshot> held, List<ChangeSplit> splits) {
-    /** Nothing has begun. */
+    /** The state of a new job. */
     static final ChangeProgress NONE = new ChangeProgress(false, Optional.empty(), List.of());
 
     ChangeProgress {

@@ -21,14 +21,15 @@ import org.apache.flink.metrics.Gauge;
 import org.apache.flink.table.data.RowData;
 
 /**
- * A reader of the changes of shards. Confined to the task's thread; a {@link ChangeFetcher} waits
- * for changes in one of its own.
+ * A source reader of the changes of its shards. It owns a {@link ChangeFetcher}, which waits for
+ * changes on its own thread. Confined to the task's thread, which waits only to read snapshots and
+ * the rest of a large commit.
  *
- * <p>Invariant: the rows of a snapshot, and the changes of a commit, are passed on in one call, so
- * a checkpoint has them wholly or not at all, and a position says what comes next.
+ * <p>Invariant: the rows of a snapshot, or the changes of a commit, are emitted in one call. So a
+ * checkpoint contains all of them or none, and a position defines what follows.
  */
 final class ChangeReader implements SourceReader<RowData, ChangeSplit> {
-    /** Flink's name for it. */
+    /** The name that Flink gives to this metric. */
     private static final String FETCH_LAG = "currentFetchEventTimeLag";
 
     private final String tableName;
@@ -99,7 +100,10 @@ final class ChangeReader implements SourceReader<RowData, ChangeSplit> {
                 : InputStatus.NOTHING_AVAILABLE;
     }
 
-    /** A shard's history is held: its snapshot comes, where it is wanted, and then its changes. */
+    /**
+     * Continues with a shard whose history is leased: reads its snapshot, if it has one, and
+     * reports the lease.
+     */
     private void begin(ChangeBuffer.Held held, ReaderOutput<RowData> output) throws IOException {
         ChangeSplit split = split(held.shard());
         if (held.snapshot().isPresent()) {
@@ -148,8 +152,8 @@ final class ChangeReader implements SourceReader<RowData, ChangeSplit> {
     }
 
     /**
-     * Holds shards back whose watermarks are too far ahead of others. Changes that were fetched are
-     * passed on, as Flink's own readers do; there is room for those of the other shards.
+     * Pauses shards whose watermarks are too far ahead of the others. Fetched changes are still
+     * emitted, as in Flink's own readers; the buffer has room for those of other shards.
      */
     @Override
     public void pauseOrResumeSplits(Collection<String> toPause, Collection<String> toResume) {
@@ -169,7 +173,10 @@ final class ChangeReader implements SourceReader<RowData, ChangeSplit> {
         return state;
     }
 
-    /** The position moves also while there are no changes, or history would end behind it. */
+    /**
+     * The split at the LSN up to which its shard was read. It moves even without changes; otherwise
+     * the history after it would expire.
+     */
     private ChangeSplit advanced(ChangeSplit split) {
         return buffer.drainedTo(split.shard())
                 .filter(reached -> reached.compareTo(split.position()) > 0)

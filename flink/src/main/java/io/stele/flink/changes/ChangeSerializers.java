@@ -11,7 +11,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The bytes of splits and of the progress of a source of changes, in checkpoints and messages. */
+/**
+ * The serializers of splits and of the progress of a change source, for checkpoints and messages.
+ * Stateless.
+ */
 final class ChangeSerializers {
     private static final String OWNER = "a source of changes";
     private static final int VERSION = 1;

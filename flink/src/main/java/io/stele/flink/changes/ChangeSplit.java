@@ -7,11 +7,13 @@ import io.stele.protocol.TableId;
 import org.apache.flink.api.connector.source.SourceSplit;
 
 /**
- * A split of a source of changes: one shard, and how much of it has been passed on.
+ * A split of a change source: one shard, and the position up to which it has been emitted.
+ * Immutable.
  *
- * @param tableId the table of the LSN; a truncated or replaced one has another id
- * @param position everything up to this LSN has been passed on
- * @param readsSnapshot nothing has been yet: the rows of the snapshot at the position come first
+ * @param tableId the table of the LSN; after a truncation or replacement, a table has another id
+ * @param position every change up to this LSN has been emitted
+ * @param readsSnapshot nothing has been emitted: the rows of the snapshot at the position come
+ *     first
  */
 record ChangeSplit(TableId tableId, int shard, Lsn position, boolean readsSnapshot)
         implements SourceSplit {
@@ -20,7 +22,7 @@ record ChangeSplit(TableId tableId, int shard, Lsn position, boolean readsSnapsh
         requireNonNull(position, "position is null");
     }
 
-    /** The same shard, of which everything up to an LSN has been passed on. */
+    /** The split of the same shard, of which everything up to an LSN has been emitted. */
     ChangeSplit passedTo(Lsn lsn) {
         return new ChangeSplit(tableId, shard, lsn, false);
     }
@@ -30,7 +32,7 @@ record ChangeSplit(TableId tableId, int shard, Lsn position, boolean readsSnapsh
         return Integer.toString(shard);
     }
 
-    /** The shard of a split that has this id. */
+    /** The shard of the split with this id. */
     static int shardOf(String splitId) {
         return Integer.parseInt(splitId);
     }

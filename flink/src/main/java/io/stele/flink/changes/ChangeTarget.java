@@ -13,15 +13,16 @@ import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.types.logical.RowType;
 
 /**
- * The changes that a source has. Immutable, and sent to the tasks.
+ * The description of a change source: table, metadata columns and options. Immutable, and
+ * serialized into the job's tasks.
  *
- * @param metadata what rows have behind the declared columns
+ * @param metadata the metadata columns that follow the declared columns
  */
 public record ChangeTarget(BoundTable table, List<ChangeMetadata> metadata, FeedOptions options)
         implements Serializable {
     public ChangeTarget {
         requireNonNull(table, "table is null");
-        metadata = new ArrayList<>(metadata); // of a class that Java serializes everywhere
+        metadata = new ArrayList<>(metadata); // a list class that every Java version can serialize
         requireNonNull(options, "options is null");
         TableSchema schema = table.schema();
         boolean needsKey = !options.beforeImages() && !options.insertOnly();

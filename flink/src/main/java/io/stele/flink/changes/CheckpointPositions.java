@@ -7,11 +7,11 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * The positions of all shards in the checkpoints that are being made: a job goes back to those of a
- * completed one, and needs the history after the least of them. Confined to one thread.
+ * The positions of all shards in pending checkpoints. A job restarts from a complete one, and then
+ * needs the history after its smallest position. Confined to one thread.
  */
 final class CheckpointPositions {
-    /** Of checkpoints that are never completed. */
+    /** A limit for checkpoints that never complete. */
     private static final int MAX_CHECKPOINTS = 100;
 
     private final int shardCount;
@@ -22,7 +22,7 @@ final class CheckpointPositions {
         this.shardCount = shardCount;
     }
 
-    /** A checkpoint has this position of a shard. */
+    /** Adds the position of a shard in a checkpoint. */
     void add(long checkpoint, int shard, Lsn position) {
         checkpoints.computeIfAbsent(checkpoint, id -> new HashMap<>()).put(shard, position);
         if (checkpoints.size() > MAX_CHECKPOINTS) {
@@ -30,7 +30,7 @@ final class CheckpointPositions {
         }
     }
 
-    /** A checkpoint names a lease on the history after an LSN. */
+    /** Adds the lease that a checkpoint names: on the history after an LSN. */
     void addLease(long checkpoint, Lsn lsn) {
         leases.put(checkpoint, lsn);
         if (leases.size() > MAX_CHECKPOINTS) {
@@ -38,14 +38,14 @@ final class CheckpointPositions {
         }
     }
 
-    /** The LSN of the lease that a checkpoint names, if any, until it is complete. */
+    /** The LSN of the lease that a checkpoint names, if any, until the checkpoint is complete. */
     Optional<Lsn> lease(long checkpoint) {
         return Optional.ofNullable(leases.get(checkpoint));
     }
 
     /**
-     * The least position of a checkpoint that is complete; empty if not all are known, as when a
-     * message was lost. Those of earlier ones are forgotten.
+     * The smallest position in a completed checkpoint; empty: not all are known, because a message
+     * was lost. Forgets earlier checkpoints.
      */
     Optional<Lsn> complete(long checkpoint) {
         Map<Integer, Lsn> positions = checkpoints.get(checkpoint);

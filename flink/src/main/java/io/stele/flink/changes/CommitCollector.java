@@ -8,15 +8,14 @@ import java.util.function.Consumer;
 import org.apache.flink.table.data.RowData;
 
 /**
- * Commits of a shard on their way into chunks. A commit is held back until it is whole, so that it
- * can be asked for again; one that is larger than that is passed on in parts. Confined to one
- * thread.
+ * A collector of a shard's changes into chunks of whole commits. An incomplete commit is buffered,
+ * so that it can be requested again; a larger one is passed on in parts. Confined to one thread.
  *
- * <p>Invariant: {@code wholeRows <= rows.size()}; the rows behind them are of a commit that has
- * begun.
+ * <p>Invariant: {@code wholeRows <= rows.size()}; the rows after them belong to an incomplete
+ * commit.
  */
 final class CommitCollector implements ShardFeed.Consumer {
-    /** About a row's objects, beside its bytes. */
+    /** Approximate memory of a row's objects, beside its bytes. */
     private static final int ROW_BYTES = 100;
 
     private final int shard;
@@ -31,11 +30,11 @@ final class CommitCollector implements ShardFeed.Consumer {
     private boolean isInParts;
 
     /**
-     * A collector.
+     * A collector of one shard.
      *
-     * @param position everything up to here has been passed on
-     * @param maxBytes of a chunk, and of a commit that is held back
-     * @param chunks takes chunks; what it throws leaves the collector unusable
+     * @param position every change up to here has been passed on
+     * @param maxBytes most bytes of a chunk, and of a buffered commit
+     * @param chunks takes the chunks; if it throws, the collector is unusable
      */
     CommitCollector(int shard, Lsn position, long maxBytes, Consumer<ChangeChunk> chunks) {
         this.shard = shard;
@@ -63,7 +62,7 @@ final class CommitCollector implements ShardFeed.Consumer {
         sizeBytes += rowBytes + ROW_BYTES;
     }
 
-    /** The commit is whole. */
+    /** Ends a commit: all its changes were added. */
     void endCommit(Lsn reached) {
         position = reached;
         if (isInParts) {
@@ -76,9 +75,9 @@ final class CommitCollector implements ShardFeed.Consumer {
     }
 
     /**
-     * The commit will be asked for again.
+     * Drops the incomplete commit, which will be requested again.
      *
-     * @return false: a part of it has been passed on, so it cannot
+     * @return false: a part of it has been passed on, so it cannot be requested again
      */
     boolean dropCommit() {
         rows.subList(wholeRows, rows.size()).clear();
@@ -86,12 +85,12 @@ final class CommitCollector implements ShardFeed.Consumer {
         return !isInParts;
     }
 
-    /** Whether there is enough for a chunk. */
+    /** Whether the complete commits fill a chunk. */
     boolean isFull() {
         return wholeBytes >= maxBytes;
     }
 
-    /** Passes on the commits that are whole. */
+    /** Passes on the complete commits. */
     void flush() {
         if (wholeRows > 0) {
             pass(wholeRows, true, wholeBytes);

@@ -7,7 +7,10 @@ import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A shard that a fetcher follows. Confined to the fetcher's thread. */
+/**
+ * The state of one shard in a fetcher: its split, its snapshot lease or feed, and its failures.
+ * Owns the lease and the feed. Confined to the fetcher's thread.
+ */
 final class FollowedShard {
     ChangeSplit split;
     @Nullable SnapshotLease snapshot;
@@ -24,12 +27,12 @@ final class FollowedShard {
         this.before = split.position();
     }
 
-    /** Everything up to here has been passed on. */
+    /** The LSN up to which every change has been passed on. */
     Lsn position() {
         return feed == null ? split.position() : feed.position();
     }
 
-    /** Remembers where the shard is before an attempt. */
+    /** Records the position before an attempt. */
     void begin() {
         before = position();
         wasFollowed = feed != null;
@@ -41,8 +44,8 @@ final class FollowedShard {
     }
 
     /**
-     * Ends a row of failures, if the attempt shows that they are over. An answer that is on its way
-     * may still be one, and a poll before its time asks nothing.
+     * Ends a series of failures, if the attempt has shown progress. A pending answer may still be a
+     * failure, and a poll before its time makes no request.
      */
     void succeed() {
         boolean isAnswered = wasPending && feed != null && !feed.isPending();
@@ -54,7 +57,7 @@ final class FollowedShard {
     /**
      * Counts a failure.
      *
-     * @return how long to wait before the next attempt; empty: it is of no use
+     * @return time until the next attempt; empty: another attempt is useless
      */
     Optional<Duration> fail(
             SteleException failed, boolean isRepeatable, Duration unavailableTimeout) {
@@ -65,7 +68,7 @@ final class FollowedShard {
         return isRepeatable ? pause : Optional.empty();
     }
 
-    /** Keeps the history as well as it can: what is lost shows when it is read next. */
+    /** Renews the lease, and ignores failures. Lost history is reported when it is read next. */
     void renew() {
         try {
             if (feed != null) {
@@ -74,7 +77,7 @@ final class FollowedShard {
                 snapshot.renewInTime();
             }
         } catch (SteleException away) {
-            // or expired
+            // or it has expired
         }
     }
 
@@ -87,7 +90,7 @@ final class FollowedShard {
                 snapshot.close();
             }
         } catch (SteleException away) {
-            // Its leases end by themselves
+            // Its leases expire
         }
     }
 }

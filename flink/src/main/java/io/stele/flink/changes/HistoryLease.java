@@ -6,42 +6,42 @@ import io.stele.protocol.SteleException;
 import java.util.Optional;
 
 /**
- * The lease of a job on the history of a table. All methods but {@link #held} wait for the sidecar,
- * throw what it refuses, and are called one at a time.
+ * The lease of a job on the history of a table. All methods except {@link #held} wait for the
+ * sidecar and throw its refusal; callers call them one at a time.
  */
 interface HistoryLease extends AutoCloseable {
     /**
-     * Opens it.
+     * Opens the lease.
      *
-     * @param after on the history after this LSN; empty: after the present one
-     * @throws SteleException STALE_TABLE: the table is another one than when the job was planned;
-     *     READ_POINT_EXPIRED: its history does not reach back so far; INVALID_ARGUMENT: the LSN is
-     *     in the future
+     * @param after on the history after this LSN; empty: after the present LSN
+     * @throws SteleException STALE_TABLE: the table was replaced or truncated since the job was
+     *     planned; READ_POINT_EXPIRED: its history does not reach back so far; INVALID_ARGUMENT:
+     *     the LSN is in the future
      */
     LeasedSnapshot open(Optional<Lsn> after);
 
     /**
-     * Prolongs it, if there is one.
+     * Extends the lease, if there is one.
      *
-     * @throws SteleException READ_POINT_EXPIRED: a part of the history is gone, and no longer held
+     * @throws SteleException READ_POINT_EXPIRED: a part of the history is lost
      */
     void renew();
 
     /**
-     * Holds the history after an LSN. Opens a lease where there is none.
+     * Moves the lease to the history after an LSN. Opens one if there is none.
      *
-     * @param kept leases from this LSN on stay as well: one that a checkpoint names must be found
-     *     by the job that goes back to it
+     * @param kept leases at or after this LSN remain: a job that restarts from a checkpoint must
+     *     find the lease that the checkpoint names
      */
     void moveTo(Lsn lsn, Lsn kept);
 
-    /** Ends it. */
+    /** Ends the lease. */
     void release();
 
-    /** The latest one; for any thread. */
+    /** The latest lease; any thread may call this. */
     Optional<LeasedSnapshot> held();
 
-    /** Leaves the lease to itself. */
+    /** Closes the connection; the lease remains until it expires. */
     @Override
     void close();
 }

@@ -11,21 +11,21 @@ import java.util.function.Consumer;
 import org.apache.flink.table.data.RowData;
 
 /**
- * A read that is begun again when it fails, as long as no row has been passed on. Confined to one
- * thread, which waits between attempts.
+ * A read that restarts after a failure, as long as it has emitted no row. Confined to one thread,
+ * which waits between attempts.
  */
 final class RepeatedRead {
-    /** One attempt. */
+    /** One attempt of the read. */
     interface Attempt {
         /**
-         * Passes on all rows.
+         * Emits all rows.
          *
-         * @param isFirst nothing has failed before
+         * @param isFirst no attempt has failed before
          */
         void read(boolean isFirst, Consumer<RowData> rows);
     }
 
-    /** Columns may change again while the table is described. */
+    /** The columns may change again while the table is described. */
     private static final int MAX_STALE = 2;
 
     private final Attempt attempt;
@@ -35,9 +35,9 @@ final class RepeatedRead {
     private int stale;
 
     /**
-     * A read.
+     * A read that may be repeated.
      *
-     * @param unavailableTimeout how long the sidecar may be away
+     * @param unavailableTimeout time for which a sidecar may be unreachable
      */
     RepeatedRead(Attempt attempt, Duration unavailableTimeout) {
         this.attempt = requireNonNull(attempt, "attempt is null");
@@ -45,9 +45,10 @@ final class RepeatedRead {
     }
 
     /**
-     * Passes on all rows, each once.
+     * Emits all rows, each once; blocks.
      *
-     * @throws SteleException rows have been passed on, it stays so, or the thread was interrupted
+     * @throws SteleException the failure came after the first row, repeats itself, or the thread
+     *     was interrupted
      */
     void read(Consumer<RowData> rows) {
         Consumer<RowData> counted =

@@ -5,14 +5,17 @@ import io.stele.protocol.SteleException;
 import java.time.Duration;
 import java.util.Optional;
 
-/** The failures of one thing since it last succeeded. Confined to one thread. */
+/**
+ * A retry policy with backoff for one operation: it counts the failures since the last success.
+ * Confined to one thread.
+ */
 final class Retries {
     private static final Duration MIN_PAUSE = Duration.ofMillis(50);
     private static final Duration MAX_PAUSE = Duration.ofSeconds(1);
 
     /**
-     * After a restart of a sidecar a snapshot is gone that was opened just before, which the next
-     * attempt opens again. If it is the history that is gone, all attempts find that.
+     * After a restart of a sidecar, a snapshot that was opened just before is lost; the next
+     * attempt opens it again. If the history itself is lost, all attempts find that.
      */
     private static final int MAX_EXPIRED = 3;
 
@@ -28,7 +31,7 @@ final class Retries {
     /**
      * Counts a failure.
      *
-     * @return how long to wait before the next attempt; empty: it is of no use
+     * @return time until the next attempt; empty: another attempt is useless
      */
     Optional<Duration> fail(SteleException failed, Duration unavailableTimeout) {
         long now = System.nanoTime();

@@ -4,34 +4,37 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import org.apache.flink.table.data.RowData;
 
-/** The changes of a shard, commit by commit. Confined to one thread. */
+/**
+ * A stream of the changes of one shard, commit by commit, with a lease on the history after its
+ * position. Confined to one thread.
+ */
 interface ShardFeed extends AutoCloseable {
-    /** Takes the changes of a commit one by one. */
+    /** A consumer of the changes of a commit, one by one. */
     interface Consumer {
         /**
-         * A change.
+         * Takes a change.
          *
-         * @param sizeBytes about the memory of the row
+         * @param sizeBytes approximate memory of the row
          */
         void accept(RowData row, Lsn lsn, int sizeBytes);
     }
 
     /**
-     * Passes on the changes of the next commit if it is there, and waits for the rest of it.
+     * Passes on the changes of the next commit if it has arrived, and waits for the rest of it.
      *
-     * @return whether it was there
-     * @throws SteleException the next call begins again after the position, with all changes of the
+     * @return whether it had arrived
+     * @throws SteleException the next call starts again after the position, with all changes of the
      *     commit
      */
     boolean poll(Consumer consumer);
 
-    /** Whether changes were asked for that are not all passed on yet. */
+    /** Whether requested changes have not all been passed on yet. */
     boolean isPending();
 
     /** The LSN up to which every change has been passed on. */
     Lsn position();
 
-    /** Keeps the history after the position. */
+    /** Renews the lease on the history after the position. */
     void renew();
 
     @Override

@@ -4,9 +4,9 @@ import java.util.List;
 import org.apache.flink.api.connector.source.SourceEvent;
 
 /**
- * A reader's notice of the positions that a checkpoint has of its shards.
+ * A message from a reader to the enumerator: the positions of its shards in a checkpoint.
  *
- * @param shards their numbers
+ * @param shards the numbers of the shards
  * @param lsns their positions, in the same order
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared

@@ -6,13 +6,13 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The splits that wait for their subtasks: shard after shard goes to subtask after subtask, so no
- * subtask has two more than another. Confined to one thread.
+ * The assignment of waiting splits to subtasks, in rotation: the counts of two subtasks differ by
+ * at most one. Confined to one thread.
  */
 final class SplitAssignment {
     private final Map<Integer, List<ChangeSplit>> waiting = new TreeMap<>();
 
-    /** Spreads splits. */
+    /** Assigns splits to subtasks in rotation. */
     void spread(List<ChangeSplit> splits, int parallelism) {
         for (ChangeSplit split : splits) {
             waiting.computeIfAbsent(split.shard() % parallelism, subtask -> new ArrayList<>())
@@ -20,18 +20,18 @@ final class SplitAssignment {
         }
     }
 
-    /** Splits that a subtask had, which ended; it gets them again. */
+    /** Puts back the splits of a failed subtask, which gets them again. */
     void giveBack(List<ChangeSplit> splits, int subtask) {
         waiting.computeIfAbsent(subtask, missing -> new ArrayList<>()).addAll(splits);
     }
 
-    /** The splits of a subtask, which has them from here on. */
+    /** Takes the splits of a subtask, which owns them from now on. */
     List<ChangeSplit> take(int subtask) {
         List<ChangeSplit> taken = waiting.remove(subtask);
         return taken == null ? List.of() : taken;
     }
 
-    /** All that wait. */
+    /** All splits that have not been taken. */
     List<ChangeSplit> waiting() {
         return waiting.values().stream().flatMap(List::stream).toList();
     }

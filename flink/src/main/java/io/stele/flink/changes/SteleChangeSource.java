@@ -21,8 +21,9 @@ import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
 
 /**
- * An unbounded source: the changes of a table, a split a shard, after the rows of a snapshot where
- * they are wanted. The timestamp of a row is that of its commit.
+ * An unbounded Flink source of the changes of a table, with one split for each shard. The rows of a
+ * snapshot may come first. A row's timestamp is that of its commit. Immutable, and serialized into
+ * the job; its readers and its enumerator each open a client of their own.
  */
 public final class SteleChangeSource
         implements Source<RowData, ChangeSplit, ChangeProgress>, ResultTypeQueryable<RowData> {
@@ -32,22 +33,25 @@ public final class SteleChangeSource
     private final boolean hasCheckpoints;
 
     /**
-     * A source.
+     * A source of the changes of a table.
      *
      * @param hasCheckpoints whether the job makes checkpoints: the history after the last one is
-     *     held
+     *     leased
      */
     public SteleChangeSource(ChangeTarget target, boolean hasCheckpoints) {
         this.target = requireNonNull(target, "target is null");
         this.hasCheckpoints = hasCheckpoints;
     }
 
-    /** A builder of sources for DataStream programs. */
+    /** A builder of change sources for DataStream programs. */
     public static SteleChangeSourceBuilder builder() {
         return new SteleChangeSourceBuilder();
     }
 
-    /** One field a column, then one of each metadata, with Flink's internal values. */
+    /**
+     * The row type: one field for each column, then one for each metadata column, with Flink's
+     * internal values.
+     */
     @Override
     public TypeInformation<RowData> getProducedType() {
         return InternalTypeInfo.of(target.producedType());

@@ -11,8 +11,8 @@ import java.util.List;
 import org.apache.flink.table.api.ValidationException;
 
 /**
- * A builder of sources of changes for DataStream programs. {@code endpoints}, {@code secret} and
- * {@code table} must be given. Confined to one thread.
+ * A builder of change sources for DataStream programs. It requires {@code endpoints}, {@code
+ * secret} and {@code table}. Confined to one thread.
  */
 public final class SteleChangeSourceBuilder extends TableBuilder<SteleChangeSourceBuilder> {
     private List<ChangeMetadata> metadata = List.of();
@@ -20,26 +20,26 @@ public final class SteleChangeSourceBuilder extends TableBuilder<SteleChangeSour
 
     SteleChangeSourceBuilder() {}
 
-    /** Where the changes begin; without a call the rows of a snapshot come first. */
+    /** Sets where the changes begin. The default is a snapshot of all rows first. */
     public SteleChangeSourceBuilder startupMode(StartupMode mode) {
         requireNonNull(mode, "mode is null");
         return option(SteleOptions.SCAN_STARTUP_MODE.key(), mode.toString());
     }
 
-    /** Whether the row before an update comes as well, as it does without a call. */
+    /** Sets whether an update also emits the row before it. The default is true. */
     public SteleChangeSourceBuilder beforeImages(boolean wanted) {
         return option(SteleOptions.SCAN_BEFORE_IMAGES.key(), Boolean.toString(wanted));
     }
 
-    /** The metadata that rows have behind their columns, in this order; without a call none. */
+    /** Sets the metadata columns after the table's columns, in this order. The default is none. */
     public SteleChangeSourceBuilder metadata(ChangeMetadata... wanted) {
         metadata = List.of(wanted);
         return this;
     }
 
     /**
-     * Whether the job makes checkpoints, as is expected without a call. One that makes none must
-     * say so, or the history since its start is retained for as long as it lives.
+     * Sets whether the job makes checkpoints. The default is true. A job without checkpoints must
+     * set false; otherwise the history since its start is retained as long as it runs.
      */
     public SteleChangeSourceBuilder checkpoints(boolean expected) {
         hasCheckpoints = expected;
@@ -52,10 +52,10 @@ public final class SteleChangeSourceBuilder extends TableBuilder<SteleChangeSour
     }
 
     /**
-     * Asks a sidecar for the table, and makes a source of its changes.
+     * Asks a sidecar for the table, and builds a source of its changes; blocks.
      *
-     * @throws ValidationException what must be given was not, or is wrong; there is no such table
-     *     or column; or no sidecar answers
+     * @throws ValidationException a required option is missing or wrong; there is no such table or
+     *     column; or no sidecar answers
      */
     public SteleChangeSource build() {
         StartupMode mode =

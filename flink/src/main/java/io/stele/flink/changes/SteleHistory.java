@@ -30,12 +30,15 @@ import org.apache.flink.table.data.RowData;
 import org.apache.flink.types.RowKind;
 import org.jspecify.annotations.Nullable;
 
-/** The history of the shards of a table of sidecars. Thread-safe, but for its feeds. */
+/**
+ * The history of a table's shards, read from sidecars over Flight. Owns its client. Thread-safe,
+ * except for its feeds.
+ */
 final class SteleHistory implements ShardHistory {
     private final ChangeTarget target;
     private final SteleClient client;
 
-    /** The latest that was opened, for the way to its sidecars. */
+    /** The last opened table, by which the sidecars of shards are found. */
     private volatile @Nullable SteleTable latest;
 
     SteleHistory(ChangeTarget target, SteleClient client) {
@@ -43,7 +46,7 @@ final class SteleHistory implements ShardHistory {
         this.client = client;
     }
 
-    /** The table as it is now, if it is still the one of the LSNs. */
+    /** Opens the current table, if it is still the table to which the LSN belongs; blocks. */
     static SteleTable open(ChangeTarget target, SteleClient client, TableId expected, Lsn lsn) {
         SteleTable opened = target.table().open(client);
         if (!opened.schema().id().equals(expected)) {
@@ -94,7 +97,7 @@ final class SteleHistory implements ShardHistory {
                 .read(rows);
     }
 
-    /** Reads with a lease of its own: a sidecar that was restarted has lost the others. */
+    /** Reads with a new lease: a restarted sidecar has lost the others. */
     private void readAgain(ChangeSplit split, Consumer<RowData> rows) {
         try (SnapshotLease again = hold(split)) {
             readOnce(split, again.snapshot(), rows);
@@ -123,7 +126,10 @@ final class SteleHistory implements ShardHistory {
                 opened.changes(split.shard(), options), reader, target.options().insertOnly());
     }
 
-    /** Of a count the first one: none would mean all. */
+    /**
+     * The columns to read. For a count, which needs none, the first column: an empty list means
+     * all.
+     */
     private List<Integer> columnIds(TableSchema schema) {
         List<Integer> declared = target.table().columnIds();
         if (!declared.isEmpty()) {
@@ -138,7 +144,7 @@ final class SteleHistory implements ShardHistory {
         client.close();
     }
 
-    /** A feed of the client, with rows of Flink. */
+    /** The client's change feed, with rows converted to Flink's. */
     private record Feed(ShardChanges changes, RowReader reader, boolean insertOnly)
             implements ShardFeed {
         @Override

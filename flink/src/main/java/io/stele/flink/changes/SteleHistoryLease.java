@@ -13,20 +13,20 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The lease of a job at a sidecar: the latest, and those before it that a checkpoint may name.
- * Changed by one thread at a time, and read by any.
+ * The history leases of a job at a sidecar: the latest one, and earlier ones that a checkpoint may
+ * name. Callers serialize changes; any thread may read {@link #held}.
  */
 final class SteleHistoryLease implements HistoryLease {
     private final SnapshotLeases sidecar;
     private final Runnable closing;
-    private final ArrayDeque<LeasedSnapshot> leases = new ArrayDeque<>(); // by LSN
+    private final ArrayDeque<LeasedSnapshot> leases = new ArrayDeque<>(); // in order of LSN
     private volatile Optional<LeasedSnapshot> held; // the last one
 
     /**
-     * A lease.
+     * The leases of one job.
      *
-     * @param held the one of an earlier enumerator
-     * @param closing closes the way to the sidecar
+     * @param held the lease of an earlier enumerator of the job
+     * @param closing closes the connection to the sidecar
      */
     SteleHistoryLease(SnapshotLeases sidecar, Optional<LeasedSnapshot> held, Runnable closing) {
         this.sidecar = requireNonNull(sidecar, "sidecar is null");
@@ -47,7 +47,7 @@ final class SteleHistoryLease implements HistoryLease {
         held = Optional.ofNullable(leases.peekLast());
     }
 
-    /** All are tried, whatever becomes of one. */
+    /** Tries to renew all leases, even if one fails; throws the last failure. */
     @Override
     public void renew() {
         List<LeasedSnapshot> renewed = new ArrayList<>();

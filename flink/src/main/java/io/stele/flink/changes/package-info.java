@@ -1,6 +1,6 @@
 /**
- * The unbounded source of a table's changes: a snapshot first where it is wanted, then commit by
- * commit, shard by shard.
+ * The unbounded source of a table's changes: an optional snapshot first, then each shard's commits
+ * in order.
  *
  * <p>The root calls it. It touches tables, types, the bounded scan and the client.
  */

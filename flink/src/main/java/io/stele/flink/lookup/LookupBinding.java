@@ -13,8 +13,8 @@ import org.apache.flink.table.types.logical.LogicalType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The conversions of keys and rows of lookups for one version of the table. Keys are converted by
- * one thread; rows by any.
+ * The conversions of lookup keys and result rows for one version of the table. One thread converts
+ * keys; any thread converts rows.
  */
 final class LookupBinding {
     private final TableSchema schema;
@@ -23,7 +23,7 @@ final class LookupBinding {
     private final List<Condition> conditions = new ArrayList<>();
     private final int keyCount;
 
-    /** A column beside the primary key that must have the value of the key row. */
+    /** A column outside of the primary key that must equal its value in the key row. */
     private record Condition(RowData.FieldGetter inKey, RowData.FieldGetter inRow) {}
 
     LookupBinding(LookupTarget target, TableSchema schema) {
@@ -47,7 +47,9 @@ final class LookupBinding {
         return schema;
     }
 
-    /** The primary key of a key row; null if a value of the row is null, which equals nothing. */
+    /**
+     * The primary key of a key row; null if one of its values is null, because null equals nothing.
+     */
     @Nullable Object @Nullable [] key(RowData keyRow) {
         for (int place = 0; place < keyCount; place++) {
             if (keyRow.isNullAt(place)) {
@@ -57,7 +59,7 @@ final class LookupBinding {
         return keys.of(keyRow).clone();
     }
 
-    /** The row that was found, if it meets the conditions. */
+    /** The found row, if it meets the conditions. */
     Collection<RowData> rows(RowData keyRow, Optional<List<@Nullable Object>> found) {
         if (found.isEmpty()) {
             return List.of();

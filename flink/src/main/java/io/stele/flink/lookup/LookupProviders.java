@@ -13,15 +13,16 @@ import org.apache.flink.table.connector.source.lookup.PartialCachingLookupProvid
 import org.apache.flink.table.connector.source.lookup.cache.DefaultLookupCache;
 
 /**
- * The kinds of lookup that options choose from: one by one or many at once, with a cache or not.
+ * A factory of lookup functions by the table's options: blocking or asynchronous, with or without
+ * Flink's cache. Stateless; it makes no request.
  */
 public final class LookupProviders {
     private LookupProviders() {}
 
     /**
-     * Checks the options.
+     * Validates the lookup options.
      *
-     * @throws ValidationException one asks for what there is not
+     * @throws ValidationException an option has an unsupported value
      */
     public static void check(ReadableConfig config) {
         if (config.get(LookupOptions.CACHE_TYPE) == LookupOptions.LookupCacheType.FULL) {
@@ -32,10 +33,10 @@ public final class LookupProviders {
     }
 
     /**
-     * Lookups in a table.
+     * The lookups in a table.
      *
-     * @param keys paths of declared fields that a join compares
-     * @throws ValidationException they do not have the whole primary key
+     * @param keys paths of the declared fields that the join compares
+     * @throws ValidationException the fields do not include the whole primary key
      */
     public static LookupRuntimeProvider of(BoundTable table, int[][] keys, ReadableConfig config) {
         LookupTarget target = LookupTarget.of(table, keys, config.get(LookupOptions.MAX_RETRIES));

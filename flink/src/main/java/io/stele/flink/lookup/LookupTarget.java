@@ -11,11 +11,12 @@ import java.util.stream.Collectors;
 import org.apache.flink.table.api.ValidationException;
 
 /**
- * The table and the keys of lookups. Immutable, and sent to the tasks.
+ * The description of lookups: the table and the fields of the key. Immutable, and serialized into
+ * the job's tasks.
  *
- * @param keys for each field of a key row its position among the declared fields; the primary key
- *     is among them
- * @param maxRetries how often a lookup that failed is tried again
+ * @param keys for each field of a key row, its position among the declared fields; they include the
+ *     primary key
+ * @param maxRetries how often a failed lookup is retried
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record LookupTarget(BoundTable table, int[] keys, int maxRetries) implements Serializable {
@@ -28,8 +29,10 @@ public record LookupTarget(BoundTable table, int[] keys, int maxRetries) impleme
     }
 
     /**
-     * @param keys paths of declared fields that a join compares
-     * @throws ValidationException they do not have the whole primary key
+     * The lookups by certain fields.
+     *
+     * @param keys paths of the declared fields that the join compares
+     * @throws ValidationException the fields do not include the whole primary key
      */
     public static LookupTarget of(BoundTable table, int[][] keys, int maxRetries) {
         TableSchema schema = table.schema();

@@ -16,8 +16,9 @@ import org.apache.flink.table.functions.FunctionContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lookup by primary key that does not block: lookups that wait travel together, in one request a
- * sidecar. Called by the task's thread; completes on threads of connections.
+ * An asynchronous lookup function by primary key. Concurrent lookups share one request to each
+ * sidecar. Owns a client from {@link #open} to {@link #close}. Called on the task's thread;
+ * completes on threads of connections.
  */
 public final class SteleAsyncLookupFunction extends AsyncLookupFunction {
     private static final long serialVersionUID = 1;
@@ -66,7 +67,7 @@ public final class SteleAsyncLookupFunction extends AsyncLookupFunction {
                                         : CompletableFuture.failedFuture(thrown));
     }
 
-    /** That of the version of the table that the client has loaded. */
+    /** The conversions for the table version that the client has loaded. */
     private LookupBinding binding(SteleTable present) {
         LookupBinding bound = requireNonNull(binding, "the function is open");
         if (present.schema() != bound.schema()) {
@@ -82,7 +83,7 @@ public final class SteleAsyncLookupFunction extends AsyncLookupFunction {
                 "Table %s changed during a lookup".formatted(bound.schema().qualifiedName()));
     }
 
-    /** The client has waited and tried by itself; this is for what goes on longer. */
+    /** Whether a retry may help. The client has already retried; this is for longer failures. */
     static boolean mayPass(Throwable thrown) {
         Throwable cause =
                 thrown instanceof CompletionException && thrown.getCause() != null

@@ -7,7 +7,10 @@ import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.functions.FunctionContext;
 import org.apache.flink.table.functions.LookupFunction;
 
-/** A lookup by primary key that waits for its row. Confined to the task's thread. */
+/**
+ * A blocking lookup function by primary key. Confined to the task's thread, which waits for the
+ * row.
+ */
 public final class SteleLookupFunction extends LookupFunction {
     private static final long serialVersionUID = 1;
 

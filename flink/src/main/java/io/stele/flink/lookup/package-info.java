@@ -1,5 +1,5 @@
 /**
- * Lookups of rows by primary key for joins, blocking and not.
+ * The lookup functions of joins, which find rows by primary key, blocking or asynchronous.
  *
  * <p>The root calls it. It touches tables, types and the client.
  */

@@ -17,7 +17,8 @@ import org.apache.flink.table.api.ValidationException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way to the sidecars of a table or catalog.
+ * The connection options of a table or catalog: endpoints, secret, TLS and timeouts. Immutable, and
+ * serialized into jobs. It opens clients, which the callers own.
  *
  * @param trustedCertificates PEM file; null: the certificates that the JDK trusts
  */
@@ -33,7 +34,9 @@ public record ConnectionOptions(
     private static final int MAX_PORT = 65_535;
 
     public ConnectionOptions {
-        endpoints = new ArrayList<>(endpoints); // of a class that Java serializes everywhere
+        endpoints =
+                new ArrayList<>(
+                        endpoints); // an implementation that Java can serialize on every version
         requireNonNull(secret, "secret is null");
         requireNonNull(connectTimeout, "connectTimeout is null");
         requireNonNull(unavailableTimeout, "unavailableTimeout is null");
@@ -46,7 +49,7 @@ public record ConnectionOptions(
         endpoints.forEach(ConnectionOptions::port);
     }
 
-    /** The options of a table or catalog. */
+    /** The connection options of a table or catalog. */
     public static ConnectionOptions of(ReadableConfig config) {
         return new ConnectionOptions(
                 required(config, SteleOptions.ENDPOINTS),
@@ -59,9 +62,9 @@ public record ConnectionOptions(
     }
 
     /**
-     * The value of an option that must be there.
+     * The value of a required option.
      *
-     * @throws ValidationException it is not
+     * @throws ValidationException the option is missing
      */
     public static <T> T required(
             ReadableConfig config, org.apache.flink.configuration.ConfigOption<T> option) {
@@ -73,13 +76,13 @@ public record ConnectionOptions(
                                                 .formatted(option.key())));
     }
 
-    /** A client that only reads, or writes with the usual batches. */
+    /** Opens a client with the default settings for batches. The caller closes it. */
     public SteleClient open(String name) {
         return open(name, UnaryOperator.identity());
     }
 
     /**
-     * A client.
+     * Opens a client. The caller closes it.
      *
      * @param name the caller, for the sidecar's logs
      */
@@ -115,14 +118,14 @@ public record ConnectionOptions(
                 return port;
             }
         } catch (NumberFormatException none) {
-            // falls through to the message
+            // the message below says it
         }
         throw new ValidationException(
                 "Expected host:port in option '%s', found '%s'"
                         .formatted(SteleOptions.ENDPOINTS.key(), endpoint));
     }
 
-    /** Without the secret. */
+    /** The endpoints, without the secret. */
     @Override
     public String toString() {
         return String.join(";", endpoints);

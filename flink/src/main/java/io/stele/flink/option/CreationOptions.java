@@ -6,9 +6,9 @@ import java.util.Set;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
 
-/** The options of CREATE TABLE in a catalog, which Stele stores with the table. */
+/** The options of CREATE TABLE in a catalog. Stele stores their values with the table. */
 public final class CreationOptions {
-    /** As in Trino's connector. */
+    /** The number of shards, as in Trino's connector. */
     public static final ConfigOption<Integer> SHARD_COUNT =
             ConfigOptions.key("shard-count").intType().defaultValue(4);
 
@@ -21,7 +21,7 @@ public final class CreationOptions {
     public static final ConfigOption<List<String>> DISTRIBUTION_KEY =
             ConfigOptions.key("distribution-key").stringType().asList().noDefaultValue();
 
-    /** All of them. */
+    /** All options of this class. */
     public static final Set<ConfigOption<?>> ALL =
             Set.of(SHARD_COUNT, TABLE_GROUP, ORIENTATION, DISTRIBUTION_KEY);
 

@@ -1,12 +1,15 @@
 package io.stele.flink.option;
 
-/** The promises that a sink can make about rows that are replayed after a failure. */
+/** The delivery guarantees of a sink for rows that Flink sends again after a failure. */
 public enum DeliveryGuarantee {
-    /** Each row takes effect once; rows become visible with the checkpoint that has them. */
+    /**
+     * Each row takes effect once. Rows become visible when the checkpoint that contains them
+     * completes.
+     */
     EXACTLY_ONCE("exactly-once"),
     /**
-     * Rows become visible within milliseconds, and again after a failure: without effect in the end
-     * where the table has a primary key.
+     * Rows become visible within milliseconds, and may be written again after a failure. A repeated
+     * row has no further effect in a table with a primary key.
      */
     AT_LEAST_ONCE("at-least-once");
 

@@ -12,13 +12,13 @@ import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.table.api.ValidationException;
 
 /**
- * The settings of a source of changes, beside its connection.
+ * The options of a change source, except its connection. Immutable, and serialized into jobs.
  *
- * @param startLsn the changes begin after it, if the mode gives one; negative: at the present
- * @param beforeImages whether the row before an update comes as well
- * @param insertOnly whether any change but an insert fails the job
- * @param pollInterval how often changes are asked for while there are none
- * @param leaseTime how long the history outlives a job that no longer renews its leases
+ * @param startLsn the changes begin after it; negative: at the LSN when the job starts
+ * @param beforeImages whether an update also emits the row before it
+ * @param insertOnly whether any change except an insert fails the job
+ * @param pollInterval time between two requests for changes while there are none
+ * @param leaseTime time for which the history outlives a job that no longer renews its leases
  */
 public record FeedOptions(
         StartupMode mode,
@@ -28,9 +28,7 @@ public record FeedOptions(
         Duration pollInterval,
         Duration leaseTime)
         implements Serializable {
-    /**
-     * More often than each millisecond is no use; see also {@link #pollInterval(ReadableConfig)}.
-     */
+    /** The shortest interval of requests; see also {@link #pollInterval(ReadableConfig)}. */
     private static final Duration MIN_POLL_INTERVAL = Duration.ofMillis(1);
 
     private static final Duration MAX_POLL_INTERVAL = Duration.ofMinutes(1);
@@ -45,10 +43,10 @@ public record FeedOptions(
     }
 
     /**
-     * The options of a table; empty: it has no startup mode, so a scan of it is bounded.
+     * The change options of a table; empty: it has no startup mode, and its scan is bounded.
      *
-     * @throws ValidationException an option is not in its range, is missing, or does not go with
-     *     the mode
+     * @throws ValidationException an option is out of its range, missing, or does not apply to the
+     *     mode
      */
     public static Optional<FeedOptions> of(ReadableConfig config) {
         Optional<StartupMode> mode = config.getOptional(SteleOptions.SCAN_STARTUP_MODE);
@@ -71,7 +69,7 @@ public record FeedOptions(
         return Optional.of(of(config, mode.get()));
     }
 
-    /** The same with a mode. */
+    /** The change options for a given startup mode. */
     public static FeedOptions of(ReadableConfig config, StartupMode mode) {
         Optional<Long> millis =
                 given(
@@ -90,8 +88,8 @@ public record FeedOptions(
     }
 
     /**
-     * Leases are renewed when changes are asked for: of three attempts, one may fail, and one be
-     * late.
+     * The poll interval, at most a third of the lease time. Polls renew the leases, so one renewal
+     * may fail and another be late.
      */
     private static Duration pollInterval(ReadableConfig config) {
         Duration interval =
@@ -113,7 +111,7 @@ public record FeedOptions(
         return interval;
     }
 
-    /** The value of an option that one mode needs, and the others do not have. */
+    /** The value of an option that one mode requires and the other modes do not accept. */
     private static Optional<Long> given(
             ReadableConfig config, StartupMode mode, StartupMode its, ConfigOption<Long> option) {
         Optional<Long> value = config.getOptional(option);
@@ -146,12 +144,12 @@ public record FeedOptions(
         }
     }
 
-    /** The LSN after which changes begin; empty: that of the moment when the job starts. */
+    /** The LSN after which changes begin; empty: the LSN when the job starts. */
     public Optional<Lsn> start() {
         return startLsn == PRESENT ? Optional.empty() : Optional.of(new Lsn(startLsn));
     }
 
-    /** Whether the rows of a snapshot come before the changes. */
+    /** Whether the rows of a snapshot precede the changes. */
     public boolean readsSnapshot() {
         return mode == StartupMode.INITIAL;
     }

@@ -11,17 +11,17 @@ import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.table.api.ValidationException;
 
 /**
- * The settings of a sink, beside its connection.
+ * The options of a sink, except its connection. Immutable, and serialized into jobs.
  *
- * @param bufferRows at-least-once: rows of a batch
- * @param bufferBytes at-least-once: bytes of a batch
- * @param bufferInterval at-least-once: how long a row waits for others
- * @param maxInFlightBytes at-least-once: bytes of unanswered batches
- * @param transactionBytes exactly-once: rows of a transaction
- * @param checkpointBytes exactly-once: rows between two checkpoints
- * @param commitTimeout exactly-once: how long a commit is tried
+ * @param bufferRows at-least-once: most rows of a batch
+ * @param bufferBytes at-least-once: most bytes of a batch
+ * @param bufferInterval at-least-once: longest wait of a row for a batch to fill
+ * @param maxInFlightBytes at-least-once: most bytes of unacknowledged batches
+ * @param transactionBytes exactly-once: most bytes of rows in a transaction
+ * @param checkpointBytes exactly-once: most bytes of rows between two checkpoints
+ * @param commitTimeout exactly-once: longest time for which a commit is retried
  * @param commitSchema exactly-once: the schema of the table of commits
- * @param shuffleByShard whether rows of a shard go to one subtask
+ * @param shuffleByShard whether all rows of a shard go to one subtask
  */
 public record SinkOptions(
         int bufferRows,
@@ -40,7 +40,11 @@ public record SinkOptions(
         requireNonNull(commitSchema, "commitSchema is null");
     }
 
-    /** The options of a table. */
+    /**
+     * The sink options of a table.
+     *
+     * @throws ValidationException an option is out of its range
+     */
     public static SinkOptions of(ReadableConfig config) {
         int rows = config.get(SteleOptions.SINK_BUFFER_FLUSH_MAX_ROWS);
         if (rows < 1) {
@@ -83,7 +87,7 @@ public record SinkOptions(
         return bytes;
     }
 
-    /** A client's settings for the batches of an at-least-once sink. */
+    /** Adds the batch limits of an at-least-once sink to a client's settings. */
     public ClientSettings apply(ClientSettings settings) {
         return settings.withMaxBatchRows(bufferRows)
                 .withMaxBatchBytes(bufferBytes)

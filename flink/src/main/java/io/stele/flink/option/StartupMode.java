@@ -1,14 +1,14 @@
 package io.stele.flink.option;
 
-/** The places at which a source of changes begins. */
+/** The starting points of a change source. */
 public enum StartupMode {
-    /** The rows of a snapshot first, then the changes since. */
+    /** A snapshot of all rows, then the changes after it. */
     INITIAL("initial"),
-    /** Changes after the start of the job. */
+    /** The changes after the start of the job. */
     LATEST("latest"),
-    /** Changes from a moment on. */
+    /** The changes since a timestamp. */
     TIMESTAMP("timestamp"),
-    /** Changes after an LSN. */
+    /** The changes after an LSN. */
     LSN("lsn");
 
     private final String text;

@@ -9,7 +9,7 @@ import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.table.api.ValidationException;
 
-/** The options of tables and catalogs of Stele, with their defaults. */
+/** The configuration keys of Stele's tables and catalogs, with defaults and descriptions. */
 public final class SteleOptions {
     public static final ConfigOption<List<String>> ENDPOINTS =
             ConfigOptions.key("endpoints")
@@ -19,7 +19,7 @@ public final class SteleOptions {
                     .withDescription(
                             "Sidecars as host:port of stele.client.port, with ';' between them; any one leads to all.");
 
-    /** Flink hides values of keys with this word in its logs and pages. */
+    /** Flink hides the values of keys that contain this word in its logs and web pages. */
     public static final ConfigOption<String> SECRET =
             ConfigOptions.key("secret")
                     .stringType()
@@ -104,7 +104,7 @@ public final class SteleOptions {
                     .withDescription(
                             "At-least-once: bytes sent by a subtask and not answered, at which it waits.");
 
-    /** 32 MiB: a sidecar of the smallest recommended heap has room for several at once. */
+    /** 32 MiB: a sidecar of the smallest recommended heap has room for several of them. */
     public static final ConfigOption<MemorySize> SINK_TRANSACTION_MAX_SIZE =
             ConfigOptions.key("sink.transaction.max-size")
                     .memoryType()
@@ -112,7 +112,7 @@ public final class SteleOptions {
                     .withDescription(
                             "Exactly-once: rows of a subtask and checkpoint beyond this go into a further transaction.");
 
-    /** 256 MiB: what a subtask of the usual memory can hold beside its other work. */
+    /** 256 MiB: a subtask with the usual memory has room for it beside its other work. */
     public static final ConfigOption<MemorySize> SINK_CHECKPOINT_MAX_SIZE =
             ConfigOptions.key("sink.checkpoint.max-size")
                     .memoryType()
@@ -155,7 +155,7 @@ public final class SteleOptions {
                     .withDescription(
                             "How long the snapshot of a scan, or the history that changes are read of, outlives a job that no longer renews it.");
 
-    /** A scan renews leases three times as often; the upper limit is that of slow scans. */
+    /** A scan renews its leases three times as often. The upper limit is for slow scans. */
     private static final Duration MIN_SNAPSHOT_TTL = Duration.ofSeconds(5);
 
     private static final Duration MAX_SNAPSHOT_TTL = Duration.ofHours(1);
@@ -205,13 +205,13 @@ public final class SteleOptions {
     /**
      * The value of {@link #SCAN_SNAPSHOT_TTL}.
      *
-     * @throws ValidationException it is not in its range
+     * @throws ValidationException the value is out of its range
      */
     public static Duration snapshotTtl(ReadableConfig config) {
         return duration(config, SCAN_SNAPSHOT_TTL, MIN_SNAPSHOT_TTL, MAX_SNAPSHOT_TTL);
     }
 
-    /** A value that is in its range. */
+    /** The value of an option, checked against its range. */
     static Duration duration(
             ReadableConfig config, ConfigOption<Duration> option, Duration least, Duration most) {
         Duration value = config.get(option);

@@ -1,5 +1,5 @@
 /**
- * The options of tables and catalogs, and the connection that they describe.
+ * The configuration options of tables and catalogs, and the connections that they describe.
  *
  * <p>All of this module may call it. It touches Flink's configuration and the client.
  */

@@ -11,12 +11,12 @@ import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.TableEnvironment;
 
 /**
- * A program that runs the SQL statements of a file, one after the other, as a streaming job. {@code
- * flink run} submits it where there is no SQL client. The last statement may be a job that never
- * ends; nothing waits for it.
+ * A program that runs the SQL statements of a file in order, as a streaming job. It lets {@code
+ * flink run} submit a job where there is no SQL client. The last statement may start a job without
+ * end; the program does not wait for jobs.
  *
- * <p>A statement ends with a semicolon at the end of a line. {@code SET 'key' = 'value'} is known
- * besides what Flink's table API takes.
+ * <p>A statement ends with a semicolon at the end of a line. Besides the statements of Flink's
+ * table API, {@code SET 'key' = 'value'} is supported.
  */
 public final class SqlScript {
     private static final Pattern SET =
@@ -25,7 +25,7 @@ public final class SqlScript {
     private SqlScript() {}
 
     /**
-     * Runs it.
+     * Runs the script.
      *
      * @param arguments the path of the file
      * @throws IOException the file cannot be read
@@ -49,7 +49,7 @@ public final class SqlScript {
         }
     }
 
-    /** The statements of a script, without what ends them. */
+    /** The statements of a script, without their terminators. */
     static List<String> statements(String script) {
         List<String> statements = new ArrayList<>();
         for (String part : script.split(";[ \\t\\r]*(\\n|$)")) {

@@ -1,7 +1,7 @@
 /**
- * A program that runs a file of SQL statements on a cluster.
+ * A program that runs a file of SQL statements on a Flink cluster.
  *
- * <p>Nobody here calls it; {@code flink run} does. It touches nothing else of this module.
+ * <p>{@code flink run} calls it. It touches nothing else of this module.
  */
 @NullMarked
 package io.stele.flink.script;

@@ -4,7 +4,10 @@ import org.apache.flink.api.connector.sink2.SinkWriter;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
 import org.apache.flink.table.data.RowData;
 
-/** A sink whose rows become visible within milliseconds, and all of them before a checkpoint. */
+/**
+ * A sink whose rows become visible within milliseconds; a checkpoint waits until all are durable.
+ * Rows may be written again after a failure. Immutable, and serialized into the job.
+ */
 public final class AtLeastOnceSink extends SteleSink {
     private static final long serialVersionUID = 1;
 

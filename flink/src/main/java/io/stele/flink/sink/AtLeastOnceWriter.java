@@ -13,9 +13,10 @@ import org.apache.flink.metrics.groups.SinkWriterMetricGroup;
 import org.apache.flink.table.data.RowData;
 
 /**
- * A writer of an {@link AtLeastOnceSink}: rows go to the client's batches at once; a checkpoint
- * waits until they are durable. The client bounds what is unanswered, repeats what is refused as
- * BUSY, and applies no batch twice while this writer lives. Confined to the task's thread.
+ * A writer of an {@link AtLeastOnceSink}, which passes each row to the client's batches. A
+ * checkpoint waits until all rows are durable. Owns its client, which limits the bytes in flight,
+ * retries batches refused as BUSY, and applies no batch twice while this writer lives. Confined to
+ * the task's thread, which waits when too many bytes are in flight.
  */
 final class AtLeastOnceWriter implements SinkWriter<RowData> {
     private final SinkTarget target;
@@ -43,7 +44,7 @@ final class AtLeastOnceWriter implements SinkWriter<RowData> {
         metrics.gauge("inFlightBytes", client::inFlightBytes);
     }
 
-    /** The conversions of rows for one version of the table. */
+    /** The row conversions for one version of the table. */
     private static final class Binding {
         private final TableSchema schema;
         private final boolean keyed;
@@ -67,7 +68,7 @@ final class AtLeastOnceWriter implements SinkWriter<RowData> {
     public void write(RowData row, Context context) throws IOException {
         try {
             TableSchema present = writer.schema();
-            if (present != binding.schema) { // columns were added meanwhile
+            if (present != binding.schema) { // columns were added
                 binding = new Binding(target, present);
             }
             send(row);
@@ -91,7 +92,7 @@ final class AtLeastOnceWriter implements SinkWriter<RowData> {
                 checkKeyed(row);
                 put(row);
             }
-            case UPDATE_BEFORE -> checkKeyed(row); // the row that follows replaces it
+            case UPDATE_BEFORE -> checkKeyed(row); // the next row replaces it
             case DELETE -> {
                 checkKeyed(row);
                 writer.delete(binding.key.of(row));
@@ -128,7 +129,9 @@ final class AtLeastOnceWriter implements SinkWriter<RowData> {
         lastFlushMillis = (System.nanoTime() - start) / 1_000_000;
     }
 
-    /** Gives up what is not flushed: it is replayed, or was never promised. */
+    /**
+     * Discards rows that were not flushed: Flink sends them again, or they were never acknowledged.
+     */
     @Override
     public void close() {
         client.close();

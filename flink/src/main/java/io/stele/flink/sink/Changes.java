@@ -3,7 +3,7 @@ package io.stele.flink.sink;
 import java.io.IOException;
 import org.apache.flink.table.data.RowData;
 
-/** The refusal of changes that a table without a primary key cannot take. */
+/** The error for changes that a table without a primary key cannot take. */
 final class Changes {
     private Changes() {}
 

@@ -27,23 +27,24 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The table of commits: for each writer the last committable that was committed, in the row of
- * sequence {@value #LAST}, and the newest ones each. A transaction changes it together with the
- * rows that it commits, so a record is there exactly if the rows are. Inserting the record of a
- * committable a second time fails with DUPLICATE_KEY, also while another process commits the same.
+ * The table of commits of exactly-once sinks, which makes a repeated commit harmless. For each
+ * writer it has its last committed committable, in the row of sequence {@value #LAST}, and one row
+ * for each of the newest ones. A transaction writes a record together with the rows that it
+ * commits, so a record exists exactly if the rows do. A second insert of the same record fails with
+ * DUPLICATE_KEY, even if another process commits at the same time.
  *
- * <p>Records of a writer that has not committed for {@link #KEPT} expire. A savepoint that is
- * restored later than that commits again what it had not committed.
+ * <p>Records of a writer expire {@link #KEPT} after its last commit. A savepoint that is restored
+ * later than that commits the same rows again. All requests block.
  */
 final class CommitRecords {
     static final String TABLE = "commits";
 
-    /** Longer than a job is stopped, as a rule; a record has about 100 bytes. */
+    /** Longer than jobs are usually stopped; a record has about 100 bytes. */
     static final Duration KEPT = Duration.ofDays(90);
 
     private static final long LAST = 0;
 
-    /** Only one process at a time commits for a writer; one that is late has at most one commit. */
+    /** Only one process at a time commits for a writer, and a late one has at most one commit. */
     private static final int RECORDS = 16;
 
     private final SteleTable table;
@@ -55,9 +56,9 @@ final class CommitRecords {
     }
 
     /**
-     * The table of a schema, made where it is missing.
+     * Opens the table of commits of a schema; creates it if it is missing.
      *
-     * @param like a table whose shards it shares, so that a commit needs no others
+     * @param like a table with the same shards, so that a commit needs no others
      */
     static CommitRecords open(SteleClient client, SteleTable like, String schemaName, Clock clock) {
         try {
@@ -108,7 +109,7 @@ final class CommitRecords {
         return table.schema();
     }
 
-    /** Whether a committable was committed. */
+    /** Whether a committable has been committed. */
     boolean has(Committable committable) {
         List<Optional<List<@Nullable Object>>> found =
                 table.multiGet(
@@ -124,7 +125,7 @@ final class CommitRecords {
                 .isPresent();
     }
 
-    /** The changes of this table that a transaction makes beside those of a committable. */
+    /** The rows of this table that a transaction writes together with those of a committable. */
     List<RecordRows> of(Committable committable, String tableName) {
         List<RecordRows> rows = new ArrayList<>();
         rows.add(
@@ -148,7 +149,7 @@ final class CommitRecords {
         return rows;
     }
 
-    /** A row of the table of commits and its effect. */
+    /** A row of the table of commits, and its effect. */
     record RecordRows(PutMode mode, List<ColumnSchema> columns, List<Object> values) {}
 
     private List<Object> record(Committable committable, long sequence, String tableName) {

@@ -7,13 +7,14 @@ import java.util.UUID;
 
 /**
  * The rows that one transaction commits: those of a subtask between two checkpoints, or a part of
- * them. Flink stores it in the checkpoint, so the rows survive the sidecar, the task and the job.
+ * them. Flink stores it in the checkpoint, so the rows survive failures of the sidecar, the task
+ * and the job. Immutable.
  *
- * <p>Invariant: {@code writerId} and {@code sequence} name it for ever; two parts of a checkpoint
- * have no key in common.
+ * <p>Invariant: {@code writerId} and {@code sequence} identify it forever; two parts of a
+ * checkpoint have no key in common.
  *
- * @param writerId random, of one attempt of one subtask
- * @param sequence of the committables of the writer, from 1
+ * @param writerId random, for one attempt of one subtask
+ * @param sequence number among the committables of the writer, from 1
  * @param schemaJson the table when the rows were encoded
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -35,7 +36,7 @@ record Committable(UUID writerId, long sequence, byte[] schemaJson, List<RowGrou
         return groups.stream().mapToLong(group -> group.rows().length).sum();
     }
 
-    /** Names it, and not its rows. */
+    /** The identity, without the rows. */
     @Override
     public String toString() {
         return "%s-%d (%d rows)".formatted(writerId, sequence, rowCount());

@@ -12,7 +12,7 @@ import java.util.UUID;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 
 /**
- * The bytes of a {@link Committable} in checkpoints and savepoints, big-endian:
+ * The serializer of {@link Committable}s in checkpoints and savepoints. Big-endian:
  *
  * <pre>
  * writer id 16 | sequence 8 | length of schema 4 | schema as JSON | number of groups 4

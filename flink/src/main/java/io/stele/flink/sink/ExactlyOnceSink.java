@@ -10,14 +10,13 @@ import org.apache.flink.core.io.SimpleVersionedSerializer;
 import org.apache.flink.table.data.RowData;
 
 /**
- * A sink whose rows take effect once: a checkpoint stores them, and they are sent and committed
- * when it is complete.
+ * A sink whose rows take effect exactly once: the checkpoint contains them, and they are committed
+ * after it completes. Immutable, and serialized into the job.
  *
- * <p>The rows of a subtask since the last checkpoint are a part of the next one, as {@link
- * Committable}s. When the checkpoint is complete, each is staged in a transaction of the sidecar
- * and committed, together with a record of the commit. So nothing waits in the sidecar for a
- * checkpoint, and a restart of the sidecar or of the job, however long it takes, loses nothing and
- * repeats nothing.
+ * <p>The rows of a subtask since the last checkpoint become part of the next one, as {@link
+ * Committable}s. After the checkpoint, each committable is staged in a transaction of the sidecar
+ * and committed with a record of the commit. So the sidecar holds no rows that wait for a
+ * checkpoint. A restart of the sidecar or of the job, however long, loses and repeats nothing.
  */
 public final class ExactlyOnceSink extends SteleSink implements SupportsCommitter<Committable> {
     private static final long serialVersionUID = 1;

@@ -13,8 +13,8 @@ import org.apache.flink.metrics.groups.SinkWriterMetricGroup;
 import org.apache.flink.table.data.RowData;
 
 /**
- * A writer of an {@link ExactlyOnceSink}: rows wait here for the checkpoint that carries them.
- * Confined to the task's thread.
+ * A writer of an {@link ExactlyOnceSink}, which buffers rows in memory until the next checkpoint.
+ * It makes no request; too many bytes fail the task. Confined to the task's thread.
  */
 final class ExactlyOnceWriter implements CommittingSinkWriter<RowData, Committable> {
     private final SinkTarget target;
@@ -58,7 +58,7 @@ final class ExactlyOnceWriter implements CommittingSinkWriter<RowData, Committab
         }
     }
 
-    /** Nothing is sent before the checkpoint is complete. */
+    /** Does nothing: rows are sent only after the checkpoint completes. */
     @Override
     public void flush(boolean endOfInput) {}
 

@@ -10,9 +10,9 @@ import org.apache.flink.table.data.RowData;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sink whose rows take the place of others, at once, when the last one is written: of all rows of
- * the table, or of those of their partitions. It has one subtask; when that is repeated, it writes
- * and replaces once more.
+ * A sink whose rows replace all rows of the table, or those of their partitions. The replacement is
+ * published after the last row. Its single subtask writes and replaces everything again if it is
+ * restarted. Immutable, and serialized into the job.
  */
 public final class OverwriteSink extends SteleSink {
     private static final long serialVersionUID = 1;
@@ -32,7 +32,7 @@ public final class OverwriteSink extends SteleSink {
     }
 
     /**
-     * A sink whose rows replace the rows of the partitions that they have.
+     * A sink whose rows replace all rows of the partitions to which they belong.
      *
      * @param named a partition that is replaced even if it gets no rows
      */
@@ -41,7 +41,7 @@ public final class OverwriteSink extends SteleSink {
         return new OverwriteSink(target, true, named.orElse(null));
     }
 
-    /** One subtask needs no shuffle. */
+    /** Adds no shuffle, because there is one subtask. */
     @Override
     public DataStream<RowData> addPreWriteTopology(DataStream<RowData> rows) {
         return rows;

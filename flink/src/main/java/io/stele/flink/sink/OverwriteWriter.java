@@ -15,11 +15,12 @@ import org.apache.flink.types.RowKind;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The writer of an {@link OverwriteSink}: rows go into a {@link Replacement}, which is published at
- * the end. Confined to the task's thread, in which the timers run as well.
+ * The writer of an {@link OverwriteSink}, which adds rows to a {@link Replacement} and publishes it
+ * after the last one. Owns a client and the replacement; a timer renews it. Confined to the task's
+ * thread, which also runs the timers and waits for the sidecar.
  */
 final class OverwriteWriter implements SinkWriter<RowData> {
-    /** 30 s: several times in the life of a replacement that is not renewed. */
+    /** 30 s: several times in the lifetime of a replacement without renewal. */
     private static final Duration RENEWAL_PERIOD = Duration.ofSeconds(30);
 
     private final SinkTarget target;
@@ -30,9 +31,9 @@ final class OverwriteWriter implements SinkWriter<RowData> {
     private @Nullable Replacement replacement;
 
     /**
-     * A writer.
+     * A writer of one subtask.
      *
-     * @param opening opens the replacement when the first row comes
+     * @param opening opens the replacement at the first row
      */
     OverwriteWriter(
             SinkTarget target,
@@ -95,7 +96,7 @@ final class OverwriteWriter implements SinkWriter<RowData> {
                 failed);
     }
 
-    /** At the end of the rows, of which there may be none, they take their place. */
+    /** At the end of the input, publishes the replacement, also if it is empty. */
     @Override
     public void flush(boolean endOfInput) throws IOException {
         if (!endOfInput) {
@@ -113,7 +114,7 @@ final class OverwriteWriter implements SinkWriter<RowData> {
     public void close() {
         try {
             Replacement unpublished = replacement;
-            replacement = null; // for a timer that comes later
+            replacement = null; // stops the timer
             if (unpublished != null) {
                 unpublished.discard();
             }

@@ -24,13 +24,13 @@ import org.apache.flink.table.utils.PartitionPathUtils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A partition of a table: a value of each column that it is partitioned by, in the table's order.
- * Immutable, and sent to the tasks.
+ * The identity of a partition: a value for each partition column, in the table's order. Immutable,
+ * and serialized into jobs.
  */
 public final class Partition implements Serializable {
     private static final long serialVersionUID = 1;
 
-    /** In the byte order of {@link io.stele.protocol.row.ValueCodec}; null for null. */
+    /** The values in the byte order of {@link io.stele.protocol.row.ValueCodec}; null for null. */
     private final byte[] @Nullable [] values;
 
     Partition(byte[] @Nullable [] values) {
@@ -41,10 +41,10 @@ public final class Partition implements Serializable {
      * The partition that a PARTITION clause names.
      *
      * @param columns the declared columns, in the order of the table's declaration
-     * @param clause a value for each column of the clause; empty: there is none
-     * @return empty: the clause leaves some columns to the rows
-     * @throws ValidationException a column of the clause is none that the table is partitioned by,
-     *     or its value does not have the type
+     * @param clause the value of each column in the clause; empty: there is no clause
+     * @return empty: the clause does not name all partition columns
+     * @throws ValidationException a column of the clause is no partition column, or its value does
+     *     not have its type
      */
     public static Optional<Partition> named(
             BoundTable table, List<Column> columns, Map<String, String> clause) {
@@ -99,9 +99,9 @@ public final class Partition implements Serializable {
     }
 
     /**
-     * A condition that all rows of the partition meet.
+     * A predicate that all rows of the partition meet.
      *
-     * @param columnIds the columns that the table is partitioned by
+     * @param columnIds the partition columns of the table
      */
     ScanPredicate predicate(List<Integer> columnIds) {
         Map<Integer, ColumnDomain> domains = new HashMap<>();

@@ -23,8 +23,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The deletions of all rows that partitions of a table have at a snapshot, staged in a transaction.
- * Confined to one thread, which waits for the sidecar.
+ * A stage in an overwriting transaction: it deletes all rows that certain partitions have at a
+ * snapshot. It scans them and sends their keys or row ids. Confined to one thread, which waits for
+ * the sidecar.
  */
 final class PartitionDeletions {
     private final SteleTable table;
@@ -41,7 +42,7 @@ final class PartitionDeletions {
         this.schema = table.schema();
         this.snapshot = requireNonNull(snapshot, "snapshot is null");
         this.transaction = requireNonNull(transaction, "transaction is null");
-        // A primary key has the partition columns
+        // A primary key contains the partition columns
         this.columns =
                 schema.hasPrimaryKey()
                         ? schema.primaryKeyColumns()
@@ -55,7 +56,7 @@ final class PartitionDeletions {
         }
     }
 
-    /** Stages the deletion of the rows of a partition. */
+    /** Stages the deletion of all rows of a partition; blocks. */
     void stage(Partition partition) {
         snapshot.renewInTime();
         for (int shard = 0; shard < schema.shardCount(); shard++) {
@@ -82,7 +83,7 @@ final class PartitionDeletions {
         return new BatchStream(table.flight(shard).get(new Ticket(ticket.encode())));
     }
 
-    /** The scan may return more rows than the predicate wants. */
+    /** Stages the rows of a scan that belong to the partition; the scan may return others, too. */
     private void stage(Partition partition, BatchStream rows, StagedPut put) {
         ArrowRows converted = new ArrowRows(rows.fields(), layout);
         RowEncoder encoder = new RowEncoder(layout);

@@ -11,17 +11,17 @@ import io.stele.protocol.schema.TableSchema;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the partitions of rows of one layout. Immutable. */
+/** A reader of the partition of a row, for one layout of rows. Immutable. */
 final class PartitionReader {
     private final int[] positions;
     private final ValueCodec[] codecs;
 
     /**
-     * A reader.
+     * A reader for rows of one layout.
      *
-     * @param layout has the columns that the table is partitioned by
-     * @throws SteleException INVALID_ARGUMENT: one of them is of a type with several values that
-     *     are equal, or one that equals nothing
+     * @param layout contains the partition columns
+     * @throws SteleException INVALID_ARGUMENT: values of a partition column may be equal but not
+     *     identical, or unequal to themselves
      */
     PartitionReader(TableSchema schema, RowLayout layout) {
         List<ColumnSchema> columns = schema.columns(schema.partitionedBy());

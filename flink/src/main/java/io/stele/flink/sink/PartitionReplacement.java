@@ -24,15 +24,16 @@ import org.apache.flink.table.data.RowData;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A transaction that deletes the rows that partitions have at a snapshot, and inserts others. The
- * first row of a partition finds the rows to delete: their keys, or their row ids in a table
- * without a primary key.
+ * A replacement of the rows of partitions, as one transaction: it deletes the rows of a snapshot,
+ * and inserts others. Owns the transaction and the lease on the snapshot. The first row of a
+ * partition starts the search for the rows to delete: by key, or by row id in a table without a
+ * primary key.
  *
- * <p>Invariant: the deletions of a partition are staged before its first row, since the last change
- * of a key counts.
+ * <p>Invariant: the deletions of a partition are staged before its first row, because the last
+ * change of a key wins.
  */
 final class PartitionReplacement implements Replacement {
-    /** 5 min: a task's pause must not end a load, as for Trino's writes. */
+    /** 5 min: a pause of a task must not end the load, as in Trino's writes. */
     private static final Duration TIME_TO_LIVE = Duration.ofMinutes(5);
 
     private final TableSchema schema;
@@ -106,7 +107,7 @@ final class PartitionReplacement implements Replacement {
                 transaction.abort();
             }
         } catch (SteleException away) {
-            // It expires
+            // The transaction expires
         } finally {
             snapshot.close();
         }
@@ -141,7 +142,7 @@ final class PartitionReplacement implements Replacement {
             if (!failed.code().retryable()) {
                 throw failed;
             }
-            // The next one comes before they end
+            // The next renewal comes before they expire
         }
     }
 

@@ -23,11 +23,12 @@ import org.apache.flink.table.data.RowData;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The encoded rows of a subtask since the last checkpoint. Of a primary key only the last effect is
- * stored, so a transaction has each key once and its rows need no order. Confined to one thread.
+ * A buffer of the encoded rows of a subtask since the last checkpoint. For a primary key, it has
+ * only the last change. So a transaction has each key once, and its rows need no order. Confined to
+ * one thread.
  */
 final class PendingRows {
-    /** About the memory of an entry of the map beside its bytes. */
+    /** Approximate memory of a map entry, beside its bytes. */
     private static final int ENTRY_BYTES = 128;
 
     private final SinkTarget target;
@@ -40,7 +41,7 @@ final class PendingRows {
     private final List<Pending> appended = new ArrayList<>();
     private long sizeBytes;
 
-    /** A row with the effect that it has. */
+    /** A row and its effect. */
     private record Pending(PutMode mode, byte[] row) {
         long sizeBytes() {
             return (long) ENTRY_BYTES + row.length;
@@ -67,7 +68,7 @@ final class PendingRows {
         }
     }
 
-    /** An encoder of rows of some columns. */
+    /** An encoder for rows of certain columns. */
     private static final class Encoding {
         private final RowValues values;
         private final RowEncoder encoder;
@@ -90,7 +91,7 @@ final class PendingRows {
     /**
      * Adds a change.
      *
-     * @throws IOException a table without a primary key cannot take it
+     * @throws IOException the table has no primary key and cannot take the change
      */
     void add(RowData row) throws IOException {
         if (!keyed) {
@@ -104,7 +105,7 @@ final class PendingRows {
         }
         switch (row.getRowKind()) {
             case INSERT, UPDATE_AFTER -> put(row);
-            case UPDATE_BEFORE -> {} // the row that follows replaces it
+            case UPDATE_BEFORE -> {} // the next row replaces it
             case DELETE -> replace(key(row), encode(PutMode.DELETE, row));
         }
     }
@@ -117,7 +118,7 @@ final class PendingRows {
         }
         Pending earlier = byKey.get(keyOfRow);
         boolean isNew = earlier != null && earlier.mode() != PutMode.UPDATE_OR_INSERT;
-        // Behind a deletion the other columns are null, and do not keep what they had before it
+        // After a deletion, the other columns are null: the earlier values must not return
         replace(keyOfRow, encode(isNew ? PutMode.UPSERT : PutMode.UPDATE_OR_INSERT, row));
     }
 
@@ -140,12 +141,12 @@ final class PendingRows {
         sizeBytes += before == null ? keyOfRow.capacity() : -before.sizeBytes();
     }
 
-    /** Memory of the rows, about. */
+    /** Approximate memory of the rows, in bytes. */
     long sizeBytes() {
         return sizeBytes;
     }
 
-    /** Takes all rows, in parts of about this size. */
+    /** Removes all rows, in parts of about this size. */
     List<List<RowGroup>> take(long partBytes) {
         List<List<RowGroup>> parts = new ArrayList<>();
         Part part = new Part();

@@ -4,28 +4,29 @@ import io.stele.protocol.SteleException;
 import org.apache.flink.table.data.RowData;
 
 /**
- * Rows that nobody sees until they take the place of others, all at once. Confined to one thread.
- * All methods wait for the sidecar.
+ * An invisible set of new rows, which replaces other rows atomically when it is published. Owns
+ * state at the sidecar until {@link #publish} or {@link #discard}. Confined to one thread; all
+ * methods wait for the sidecar.
  */
 sealed interface Replacement permits TableReplacement, PartitionReplacement {
     /**
      * Adds an inserted row.
      *
-     * @throws SteleException what the sidecar refuses; the replacement is of no more use
+     * @throws SteleException the sidecar's refusal; the replacement is unusable after it
      */
     void add(RowData row);
 
-    /** Keeps what was added, while no rows come. */
+    /** Renews the leases of the replacement while no rows arrive. */
     void renew();
 
     /**
-     * Puts the rows in their place.
+     * Publishes the rows in place of the others.
      *
-     * @throws SteleException what the sidecar refuses; UNAVAILABLE, OUTCOME_UNKNOWN and the like:
-     *     they may have got there
+     * @throws SteleException the sidecar's refusal; after UNAVAILABLE or OUTCOME_UNKNOWN, the rows
+     *     may have been published
      */
     void publish();
 
-    /** Drops what was not published, or leaves it to expire where the sidecar does not answer. */
+    /** Discards what was not published. If the sidecar does not answer, it expires. */
     void discard();
 }

@@ -7,10 +7,11 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * Encoded rows of the same columns that have the same effect.
+ * A group of encoded rows with the same columns and the same effect. Immutable.
  *
  * @param columnIds ids of the columns, in the order of the encoding
- * @param rows each as four bytes of length and a row of {@link io.stele.protocol.row.RowEncoder}
+ * @param rows each row as a length of four bytes and the bytes of {@link
+ *     io.stele.protocol.row.RowEncoder}
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record RowGroup(PutMode mode, List<Integer> columnIds, int rowCount, byte[] rows) {
@@ -20,7 +21,7 @@ record RowGroup(PutMode mode, List<Integer> columnIds, int rowCount, byte[] rows
         requireNonNull(rows, "rows is null");
     }
 
-    /** Calls with each row: the array, where it begins, and its length. */
+    /** Calls the visitor for each row, with the array, the row's offset and its length. */
     void forEach(RowVisitor visitor) {
         ByteBuffer view = ByteBuffer.wrap(rows);
         while (view.hasRemaining()) {

@@ -13,8 +13,9 @@ import org.apache.flink.table.data.RowData;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The shuffle before a sink: rows of one shard, so of one key too, go to one subtask, in their
- * order. The primary key has the distribution key, so it finds the shard.
+ * The shuffle before a sink: all rows of a shard go to one subtask, in order, and thus all rows of
+ * a key. The primary key contains the distribution key, which determines the shard. Serialized into
+ * the job; it makes no request.
  */
 final class ShardPartitioner implements KeySelector<RowData, Integer>, Partitioner<Integer> {
     private static final long serialVersionUID = 1;
@@ -45,7 +46,7 @@ final class ShardPartitioner implements KeySelector<RowData, Integer>, Partition
         return shard % subtasks;
     }
 
-    /** The finder of shards, which cannot be sent to tasks. */
+    /** The non-serializable part, which computes shards. */
     private static final class Routing {
         private final RowValues keys;
         private final KeyEncoder encoder;

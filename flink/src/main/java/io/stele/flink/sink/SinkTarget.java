@@ -14,13 +14,13 @@ import java.util.stream.IntStream;
 import org.apache.flink.table.api.ValidationException;
 
 /**
- * The table of a sink and the declared fields that it writes. Immutable, and sent to the tasks.
+ * The description of a sink: the table, the written fields and the options. Immutable, and
+ * serialized into jobs.
  *
- * @param fields positions of the written fields among the declared ones
- * @param whole whether rows replace all columns; else others keep their values, which only tables
- *     with a primary key can do
- * @param inserts whether a key that is not there gets a row; else it is skipped, and rows are not
- *     whole
+ * @param fields positions of the written fields among the declared fields
+ * @param whole whether rows replace all columns; otherwise, other columns retain their values,
+ *     which requires a primary key
+ * @param inserts whether a missing key is inserted; otherwise it is skipped, and rows are not whole
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record SinkTarget(
@@ -33,10 +33,10 @@ public record SinkTarget(
     }
 
     /**
-     * A sink of declared fields: whole rows if these are all columns of the table, or it has no
-     * primary key.
+     * A sink of certain declared fields. Its rows are whole if the fields are all columns of the
+     * table, or if it has no primary key.
      *
-     * @throws ValidationException a column that must have a value gets none
+     * @throws ValidationException a column that requires a value gets none
      */
     public static SinkTarget of(BoundTable table, SinkOptions options, int[] fields) {
         TableSchema schema = table.schema();
@@ -61,9 +61,9 @@ public record SinkTarget(
     }
 
     /**
-     * A sink of changes of rows that are there: all declared fields are written.
+     * A sink that changes existing rows, with all declared fields.
      *
-     * @param table with the primary key among its declared fields
+     * @param table its declared fields include the primary key
      */
     public static SinkTarget ofPresentRows(BoundTable table, SinkOptions options) {
         int[] fields = IntStream.range(0, table.declared().getFieldCount()).toArray();

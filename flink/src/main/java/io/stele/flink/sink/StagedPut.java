@@ -18,9 +18,12 @@ import io.stele.protocol.schema.ColumnSchema;
 import java.nio.ByteBuffer;
 import java.util.List;
 
-/** A stream of batches that a transaction stages. Confined to one thread. */
+/**
+ * A DoPut stream of batches into a transaction, over Flight. The sidecar stages them. Owns the
+ * stream until {@link #close}; adding rows may wait for the sidecar. Confined to one thread.
+ */
 final class StagedPut implements AutoCloseable {
-    // As the client's bulk writer: where the cost of a message no longer shows.
+    // As in the client's bulk writer: larger batches are not faster.
     private static final int MAX_BATCH_ROWS = 16 << 10;
     private static final long MAX_BATCH_BYTES = 4 << 20;
 
@@ -39,14 +42,14 @@ final class StagedPut implements AutoCloseable {
                 FlightData.schema(ByteBuffer.wrap(ArrowSchemas.toMessage(fields))));
     }
 
-    /** A stream of rows of these columns. */
+    /** Opens a stream of rows of these columns. */
     static StagedPut ofRows(FlightClient flight, PutTarget target, List<ColumnSchema> columns) {
         List<ArrowField> fields = ArrowSchemas.fields(columns);
         return new StagedPut(
                 flight, target, fields, ArrowBatchEncoder.forRows(fields, RowLayout.of(columns)));
     }
 
-    /** A stream of ids of rows of one shard of a table without a primary key. */
+    /** Opens a stream of row ids of one shard, for a table without a primary key. */
     static StagedPut ofRowIds(FlightClient flight, PutTarget target) {
         List<ArrowField> fields = List.of(ArrowField.ROW_ID);
         return new StagedPut(flight, target, fields, new ArrowBatchEncoder(fields));
@@ -73,7 +76,7 @@ final class StagedPut implements AutoCloseable {
         stream.sendBatch(FlightData.of(message.header(), message.body()));
     }
 
-    /** Waits until everything is staged. */
+    /** Sends the rest, and waits until the sidecar has staged everything. */
     void finish() {
         if (encoder.rowCount() > 0) {
             send();

@@ -11,7 +11,10 @@ import io.stele.protocol.api.catalog.TableRequest;
 import io.stele.protocol.schema.TableSchema;
 import java.util.Optional;
 
-/** A table that nobody sees until it takes the place of another one. Confined to one thread. */
+/**
+ * An invisible table at the sidecar that later replaces another table. Confined to one thread; all
+ * methods wait for the sidecar.
+ */
 final class StagedTable {
     private final FlightClient flight;
     private final TableSchema schema;
@@ -22,10 +25,10 @@ final class StagedTable {
     }
 
     /**
-     * Creates an empty copy.
+     * Creates an empty copy of a table.
      *
-     * @throws SteleException INVALID_ARGUMENT: the table is in a table group that has a name, in
-     *     which no copy can be put
+     * @throws SteleException INVALID_ARGUMENT: the table is in a named table group, which cannot
+     *     contain copies
      */
     static StagedTable create(SteleClient client, TableSchema replaced) {
         FlightClient flight = client.flight();
@@ -50,7 +53,7 @@ final class StagedTable {
         return schema;
     }
 
-    /** Puts it in the place of the table of its name, which is gone then. */
+    /** Publishes it in place of the table with its name, which is dropped. */
     void publish() {
         StagedTransaction transaction = StagedTransaction.begin(flight, schema.id());
         try {
@@ -61,7 +64,7 @@ final class StagedTable {
         }
     }
 
-    /** Drops it; one that cannot be dropped now ends with the next start of the sidecar. */
+    /** Drops it. If that fails now, the next start of the sidecar drops it. */
     void drop() {
         try {
             flight.action(
@@ -70,7 +73,7 @@ final class StagedTable {
                             new TableName(schema.schemaName(), schema.tableName()),
                             Optional.of(schema.id())));
         } catch (SteleException away) {
-            // It is not visible, and not kept over a restart
+            // It is invisible, and does not survive a restart
         }
     }
 }

@@ -23,11 +23,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A transaction of the sidecar that is being filled by a committer. Staged rows are visible to
- * nobody, and are discarded if it is not committed. Confined to one thread.
+ * A client's handle of one transaction at the sidecar, which stages rows and commits or aborts
+ * them. Staged rows are invisible, and the sidecar discards them if the transaction expires.
+ * Confined to one thread; all methods wait for the sidecar.
  */
 final class StagedTransaction {
-    /** It is filled and committed at once; a committer that dies leaves it no longer than this. */
+    /**
+     * It is filled and committed at once. After a failure of the committer, it expires in this
+     * time.
+     */
     private static final Duration TIME_TO_LIVE = Duration.ofMinutes(2);
 
     private final FlightClient flight;
@@ -45,9 +49,9 @@ final class StagedTransaction {
     /**
      * Begins a transaction.
      *
-     * @param readLsn the snapshot that its rows are decided by: its commit fails with
-     *     TRANSACTION_CONFLICT if one of their keys was changed after it
-     * @param timeToLive the time after which it is aborted unless it is renewed, or rows are staged
+     * @param readLsn the snapshot on which its rows are based: the commit fails with
+     *     TRANSACTION_CONFLICT if one of their keys has changed since
+     * @param timeToLive time after which it is aborted, unless it is renewed or rows are staged
      */
     static StagedTransaction begin(
             FlightClient flight, TableId tableId, Optional<Lsn> readLsn, Duration timeToLive) {
@@ -61,10 +65,10 @@ final class StagedTransaction {
     }
 
     /**
-     * Stages rows of a committable.
+     * Stages the rows of a committable.
      *
-     * @param encodedWith the table whose columns the rows have
-     * @param tableId the table to which they go
+     * @param encodedWith the table with whose columns the rows were encoded
+     * @param tableId the table to write to
      */
     void stage(RowGroup group, TableSchema encodedWith, TableId tableId) {
         List<ColumnSchema> columns = encodedWith.columns(group.columnIds());
@@ -84,12 +88,12 @@ final class StagedTransaction {
         }
     }
 
-    /** A stream of rows of some columns of a table; the caller finishes or closes it. */
+    /** Opens a stream of rows of certain columns. The caller finishes or closes it. */
     StagedPut rows(PutMode mode, List<ColumnSchema> columns, TableId tableId) {
         return StagedPut.ofRows(flight, target(mode, tableId, Optional.empty()), columns);
     }
 
-    /** A stream of the ids of rows to be deleted; the caller finishes or closes it. */
+    /** Opens a stream of the ids of rows to delete. The caller finishes or closes it. */
     StagedPut deletedRowIds(TableId tableId, int shard) {
         return StagedPut.ofRowIds(flight, target(PutMode.DELETE, tableId, Optional.of(shard)));
     }
@@ -106,7 +110,7 @@ final class StagedTransaction {
                 Optional.empty());
     }
 
-    /** Extends its life. One that has ended fails with the next rows, or its commit. */
+    /** Extends its lifetime. If it has expired, the next rows or the commit fail. */
     void renew(Duration timeToLive) {
         flight.action(
                 SnapshotActions.RENEW_LEASES,
@@ -114,21 +118,21 @@ final class StagedTransaction {
                         List.of(), timeToLive.toMillis(), List.of(id), timeToLive.toMillis()));
     }
 
-    /** Makes all rows visible at once; may be repeated until it is answered. */
+    /** Makes all rows visible atomically. May be repeated until an answer arrives. */
     void commit() {
         flight.action(
                 WriteActions.COMMIT_TRANSACTION,
                 new CommitTransactionRequest(id, List.of(), Optional.empty()));
     }
 
-    /** Makes a staged table public, in the place of one of its name. */
+    /** Publishes a staged table in place of the table with its name. */
     void publish(TableId staged) {
         flight.action(
                 WriteActions.COMMIT_TRANSACTION,
                 new CommitTransactionRequest(id, List.of(), Optional.of(staged)));
     }
 
-    /** Discards the rows, so that they do not take the sidecar's memory until they expire. */
+    /** Discards the rows, so that they do not use the sidecar's memory until they expire. */
     void abort(SteleException cause) {
         try {
             abort();
@@ -140,13 +144,13 @@ final class StagedTransaction {
     /**
      * Discards the rows.
      *
-     * @throws SteleException it could not be aborted now, and expires
+     * @throws SteleException the request failed; the transaction expires
      */
     void abort() {
         flight.action(WriteActions.ABORT_TRANSACTION, new AbortTransactionRequest(id));
     }
 
-    /** Whether a later attempt may succeed after such a failure. */
+    /** Whether a later attempt may succeed after this error. */
     static boolean mayPass(ErrorCode code) {
         return switch (code) {
             case BUSY,

@@ -8,9 +8,9 @@ import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
 
 /**
- * A sink of rows to a table of Stele. The kind of a row ({@link org.apache.flink.types.RowKind})
- * says what becomes of it: inserts and updates replace the row of their primary key, or are
- * appended where there is none.
+ * A Flink sink of a table: inserts and updates replace the row of their primary key, or append
+ * without one; deletions delete it. The row kind ({@link org.apache.flink.types.RowKind}) decides.
+ * Immutable, and serialized into the job; its writers open clients of their own.
  */
 public abstract sealed class SteleSink implements Sink<RowData>, SupportsPreWriteTopology<RowData>
         permits AtLeastOnceSink, ExactlyOnceSink, OverwriteSink {
@@ -27,7 +27,7 @@ public abstract sealed class SteleSink implements Sink<RowData>, SupportsPreWrit
         return new SteleSinkBuilder();
     }
 
-    /** The type of the rows that it takes: one field a column, with Flink's internal values. */
+    /** The type of the rows: one field for each column, with Flink's internal values. */
     public TypeInformation<RowData> inputType() {
         return InternalTypeInfo.of(target.table().declared());
     }

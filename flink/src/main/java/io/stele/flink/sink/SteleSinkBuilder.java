@@ -10,8 +10,8 @@ import java.util.stream.IntStream;
 import org.apache.flink.table.api.ValidationException;
 
 /**
- * A builder of sinks for DataStream programs. {@code endpoints}, {@code secret} and {@code table}
- * must be given. Confined to one thread.
+ * A builder of sinks for DataStream programs. It requires {@code endpoints}, {@code secret} and
+ * {@code table}. Confined to one thread.
  */
 public final class SteleSinkBuilder extends TableBuilder<SteleSinkBuilder> {
     private DeliveryGuarantee guarantee = DeliveryGuarantee.EXACTLY_ONCE;
@@ -19,9 +19,9 @@ public final class SteleSinkBuilder extends TableBuilder<SteleSinkBuilder> {
     SteleSinkBuilder() {}
 
     /**
-     * The guarantee for rows that are replayed after a failure. With exactly-once, which is the
-     * default, rows become visible with the job's checkpoints, so a job without them shows none
-     * before its end.
+     * Sets the guarantee for rows that Flink sends again after a failure. The default is
+     * exactly-once: rows become visible with the job's checkpoints. A job without checkpoints shows
+     * none before its end.
      */
     public SteleSinkBuilder deliveryGuarantee(DeliveryGuarantee value) {
         guarantee = requireNonNull(value, "value is null");
@@ -34,11 +34,11 @@ public final class SteleSinkBuilder extends TableBuilder<SteleSinkBuilder> {
     }
 
     /**
-     * Asks a sidecar for the table, and makes a sink of it. Some columns only are changed where not
-     * all of a table with a primary key were named.
+     * Asks a sidecar for the table, and builds a sink for it; blocks. If only some columns of a
+     * table with a primary key were named, the sink changes only those.
      *
-     * @throws ValidationException what must be given was not, or is wrong; there is no such table
-     *     or column; a column that must have a value gets none; or no sidecar answers
+     * @throws ValidationException a required option is missing or wrong; there is no such table or
+     *     column; a column that requires a value gets none; or no sidecar answers
      */
     public SteleSink build() {
         BoundTable table = bind();

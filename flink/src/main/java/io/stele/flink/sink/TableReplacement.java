@@ -7,7 +7,10 @@ import io.stele.flink.table.RowValues;
 import io.stele.protocol.schema.TableSchema;
 import org.apache.flink.table.data.RowData;
 
-/** A staged table that takes the place of the present one. It may be of any size. */
+/**
+ * A replacement of all rows of a table, as a {@link StagedTable} filled by bulk load. It may be of
+ * any size. Owns the staged table until it is published or discarded.
+ */
 final class TableReplacement implements Replacement {
     private final StagedTable staged;
     private final BulkWriter writer;
@@ -32,7 +35,7 @@ final class TableReplacement implements Replacement {
     }
 
     @Override
-    public void renew() {} // a staged table lives as long as the sidecar
+    public void renew() {} // a staged table does not expire while the sidecar runs
 
     @Override
     public void publish() {

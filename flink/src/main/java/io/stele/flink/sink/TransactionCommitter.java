@@ -18,12 +18,13 @@ import org.apache.flink.metrics.groups.SinkCommitterMetricGroup;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A committer of an {@link ExactlyOnceSink}: commits one committable after the other, each with its
- * record, in the order in which they come.
+ * A committer of an {@link ExactlyOnceSink}: it commits committables one after the other, in order,
+ * each with its record. Owns its client. Confined to the task's thread, which waits for the
+ * sidecar.
  *
- * <p>An attempt may be repeated after any failure, also after one that leaves the outcome unknown:
- * the record is there if it was committed. What cannot be committed in time fails the job, which is
- * restored from the same checkpoint and commits it again. Confined to the task's thread.
+ * <p>An attempt may be repeated after any failure, even if its outcome is unknown: the record
+ * exists if it was committed. A committable that cannot be committed in time fails the job. Flink
+ * then restores the checkpoint and commits it again.
  */
 final class TransactionCommitter implements Committer<Committable> {
     private static final long MIN_RETRY_NANOS = Duration.ofMillis(50).toNanos();
@@ -50,7 +51,7 @@ final class TransactionCommitter implements Committer<Committable> {
         }
     }
 
-    /** False if it was committed before. */
+    /** Commits; false if it was committed before. */
     private boolean commit(Committable committable) throws IOException, InterruptedException {
         long start = System.nanoTime();
         long pause = MIN_RETRY_NANOS;
@@ -109,7 +110,7 @@ final class TransactionCommitter implements Committer<Committable> {
         } catch (SteleException failed) {
             transaction.abort(failed);
             if (failed.code() == ErrorCode.DUPLICATE_KEY && recorded.has(committable)) {
-                return false; // another attempt of it got through meanwhile
+                return false; // another attempt has committed it
             }
             if (failed.code() == ErrorCode.STALE_TABLE) {
                 records = null;
@@ -118,7 +119,7 @@ final class TransactionCommitter implements Committer<Committable> {
         }
     }
 
-    /** The id of the table by now: another one if it was truncated. */
+    /** The current id of the table, which changes if the table is truncated. */
     private static TableId successor(TableSchema before, TableSchema present) {
         boolean emptied = before.columns().equals(present.columns());
         if (!before.id().equals(present.id()) && !emptied) {

@@ -14,14 +14,17 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.apache.flink.table.api.TableException;
 
-/** Deletions that need no rows: of all rows of a table, or of whole partitions. */
+/**
+ * The deletions without a scan: of all rows of a table, or of whole partitions. The planner runs
+ * them, with a client for each; they block.
+ */
 public final class WholeDeletions {
     private WholeDeletions() {}
 
     /**
-     * Deletes all rows; as of earlier times they are still read.
+     * Deletes all rows; snapshots before it remain readable.
      *
-     * @throws TableException the sidecar refuses, or is away
+     * @throws TableException the sidecar refuses or does not answer
      */
     public static void truncate(BoundTable table) {
         TableSchema schema = table.schema();
@@ -39,10 +42,10 @@ public final class WholeDeletions {
     }
 
     /**
-     * Deletes all rows of some partitions at one LSN.
+     * Deletes all rows of certain partitions at one LSN.
      *
-     * @param partitions domains of partition columns; of none: all rows
-     * @throws TableException the sidecar refuses, or is away
+     * @param partitions domains of partition columns; no domain: all rows
+     * @throws TableException the sidecar refuses or does not answer
      */
     public static void deletePartitions(BoundTable table, ScanPredicate partitions) {
         run(

@@ -1,5 +1,5 @@
 /**
- * The two sinks: rows visible at once, and rows committed with checkpoints.
+ * The sinks: rows visible at once, rows committed with checkpoints, and rows that replace others.
  *
  * <p>The root calls it. It touches options, types, tables and the client.
  */

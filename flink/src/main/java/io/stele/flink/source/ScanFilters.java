@@ -28,12 +28,12 @@ import org.apache.flink.table.functions.BuiltInFunctionDefinitions;
 import org.apache.flink.table.functions.FunctionDefinition;
 
 /**
- * The predicate of a scan from the filters of a statement: comparisons of a column with a constant,
- * and null checks. The predicate is advisory, and Flink checks every row.
+ * The pushed-down predicate of a scan, made of a statement's filters: comparisons of columns with
+ * constants, and null checks. It is advisory, because Flink checks every row. Immutable.
  *
- * @param predicate each row meets it which meets the filters
- * @param used the filters that it is of; scans of different predicates have different ones, or
- *     Flink would take them for the same scan
+ * @param predicate every row that meets the filters meets it
+ * @param used the filters that it is made of; scans with different predicates must differ here, or
+ *     Flink would reuse one for the other
  */
 public record ScanFilters(ScanPredicate predicate, List<ResolvedExpression> used) {
     public ScanFilters {
@@ -52,7 +52,7 @@ public record ScanFilters(ScanPredicate predicate, List<ResolvedExpression> used
         return new ScanFilters(new ScanPredicate(domains), used);
     }
 
-    /** False if there is no domain that each row is in which meets the filter. */
+    /** Adds the domain of a filter; false if no domain contains all rows that meet it. */
     private static boolean addDomain(
             BoundTable table, CallExpression call, Map<Integer, ColumnDomain> domains) {
         List<Expression> arguments = call.getChildren();
@@ -117,7 +117,9 @@ public record ScanFilters(ScanPredicate predicate, List<ResolvedExpression> used
                 : Optional.empty();
     }
 
-    /** A domain that has what both have; one of them where that is no single range. */
+    /**
+     * The intersection of two domains; one of the two if the intersection is not a single range.
+     */
     private static ColumnDomain both(ColumnDomain left, ColumnDomain right) {
         if (left.ranges().size() != 1 || right.ranges().size() != 1) {
             return left;
@@ -135,7 +137,9 @@ public record ScanFilters(ScanPredicate predicate, List<ResolvedExpression> used
                 new ValueRange(low.low(), low.lowInclusive(), high.high(), high.highInclusive()));
     }
 
-    /** The bytes of a constant in the order of the column's type; empty: it is not exactly that. */
+    /**
+     * The bytes of a constant in the column's order; empty: the type cannot represent it exactly.
+     */
     private static Optional<byte[]> literal(Expression expression, DataType type) {
         if (!(expression instanceof ValueLiteralExpression literal) || literal.isNull()) {
             return Optional.empty();
@@ -157,7 +161,7 @@ public record ScanFilters(ScanPredicate predicate, List<ResolvedExpression> used
             case DATE -> literal.getValueAs(LocalDate.class);
             case TIMESTAMP -> literal.getValueAs(LocalDateTime.class);
             case TIMESTAMP_WITH_TIME_ZONE -> literal.getValueAs(Instant.class);
-            // NaN, padding and unordered types have rules of their own
+            // NaN, padded and unordered types have other rules
             case REAL, DOUBLE, CHAR, JSON, VARBINARY, TIME, UUID, ARRAY, MAP, ROW ->
                     Optional.empty();
         };

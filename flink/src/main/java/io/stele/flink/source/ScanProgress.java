@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The part of a checkpoint that the enumerator of a scan has.
+ * The enumerator's part of a checkpoint of a scan. Immutable.
  *
- * @param snapshot empty: none is open yet
- * @param shards those that no reader has
+ * @param snapshot empty: no snapshot has been opened
+ * @param shards the shards that no reader has
  */
 record ScanProgress(Optional<LeasedSnapshot> snapshot, List<Integer> shards) {
     ScanProgress {

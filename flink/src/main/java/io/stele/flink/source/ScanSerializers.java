@@ -9,7 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The bytes of splits and of the progress of a scan, in checkpoints and on the wire. */
+/**
+ * The serializers of splits and of the progress of a scan, for checkpoints and messages. Stateless.
+ */
 final class ScanSerializers {
     private static final String OWNER = "a scan";
     private static final int VERSION = 1;

@@ -14,12 +14,13 @@ import java.util.OptionalLong;
 import org.apache.flink.table.types.logical.RowType;
 
 /**
- * The rows and columns that a scan reads. Immutable, and sent to the tasks.
+ * The description of a scan: table, columns, predicate and limit. Immutable, and serialized into
+ * the job's tasks.
  *
- * @param metadata what rows have behind the columns
- * @param predicateJson rows that cannot match may be left out
+ * @param metadata the metadata columns that follow the declared columns
+ * @param predicateJson rows that cannot match it may be skipped
  * @param limit most rows of a shard; negative: all
- * @param snapshotTtl how long the snapshot lives unless it is renewed
+ * @param snapshotTtl lifetime of the snapshot without renewal
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record ScanTarget(
@@ -31,7 +32,7 @@ public record ScanTarget(
         implements Serializable {
     public ScanTarget {
         requireNonNull(table, "table is null");
-        metadata = new ArrayList<>(metadata); // of a class that Java serializes everywhere
+        metadata = new ArrayList<>(metadata); // a list class that every Java version can serialize
         requireNonNull(predicateJson, "predicateJson is null");
         requireNonNull(snapshotTtl, "snapshotTtl is null");
     }

@@ -16,9 +16,11 @@ import org.apache.flink.util.FlinkRuntimeException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The enumerator of a scan: opens the snapshot, gives its shards to readers that ask, and renews it
- * until the job ends. Confined to the coordinator's thread, but for the volatile field: requests to
- * the sidecar run beside it, one at a time.
+ * The split enumerator of a scan. It opens one snapshot, assigns shards to readers that ask, and
+ * renews the snapshot's lease until the job ends. Owns the lease and a client.
+ *
+ * <p>Confined to the coordinator's thread, except the volatile field. Requests to the sidecar run
+ * on another thread, one at a time.
  */
 final class ShardEnumerator implements SplitEnumerator<ShardSplit, ScanProgress> {
     private final ScanTarget target;
@@ -50,7 +52,7 @@ final class ShardEnumerator implements SplitEnumerator<ShardSplit, ScanProgress>
         context.callAsync(this::renewed, this::opened, period, period);
     }
 
-    /** Before the splits of a snapshot that may be gone are given out, it is opened again. */
+    /** Opens the snapshot again, if it may be lost, before its splits are assigned. */
     private void ensureOpen() {
         isReady = false;
         context.callAsync(this::renewed, this::opened);
@@ -63,7 +65,7 @@ final class ShardEnumerator implements SplitEnumerator<ShardSplit, ScanProgress>
     private void opened(@Nullable LeasedSnapshot open, @Nullable Throwable failed) {
         if (open == null) {
             if (isReady && failed instanceof SteleException known && known.code().retryable()) {
-                return; // of a renewal: the next one comes before the lease ends
+                return; // the next renewal comes before the lease expires
             }
             throw new FlinkRuntimeException(
                     "Cannot read table %s of Stele at one snapshot%s: %s"
@@ -91,7 +93,7 @@ final class ShardEnumerator implements SplitEnumerator<ShardSplit, ScanProgress>
 
     private void assign(int subtask) {
         if (!context.registeredReaders().containsKey(subtask)) {
-            return; // it failed meanwhile, and asks again when it is back
+            return; // it has failed, and asks again after its restart
         }
         Integer shard = shards.pollFirst();
         if (shard == null) {
@@ -105,7 +107,7 @@ final class ShardEnumerator implements SplitEnumerator<ShardSplit, ScanProgress>
     @Override
     public void addSplitsBack(List<ShardSplit> splits, int subtask) {
         splits.forEach(split -> shards.add(split.shard()));
-        ensureOpen(); // the sidecar may be what failed
+        ensureOpen(); // the sidecar may have failed, not the reader
     }
 
     @Override
@@ -119,7 +121,7 @@ final class ShardEnumerator implements SplitEnumerator<ShardSplit, ScanProgress>
     @Override
     public void close() {
         try {
-            if (table.isOpen()) { // else its lease ends by itself
+            if (table.isOpen()) { // otherwise the lease expires
                 snapshot.ifPresent(leases::close);
             }
         } finally {

@@ -16,10 +16,11 @@ import org.apache.flink.table.data.RowData;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reader of the shards of a scan. Confined to the task's thread.
+ * A source reader of the shards of a scan. Owns its client. Confined to the task's thread, which
+ * waits for the sidecar.
  *
- * <p>Invariant: a shard is read in one call, so a checkpoint has it wholly or not at all; the order
- * of its rows may differ between two reads, so a part of it could not be continued.
+ * <p>Invariant: a shard is read in one call, so a checkpoint contains it completely or not at all.
+ * Two reads may return its rows in different orders, so a partial read could not be continued.
  */
 final class ShardReader implements SourceReader<RowData, ShardSplit> {
     private final ScanTarget target;

@@ -33,10 +33,11 @@ import org.apache.flink.types.RowKind;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of shards at a snapshot, as rows of Flink. Immutable.
+ * A reader of the rows of a shard at a snapshot, converted to Flink's rows. Immutable; each read
+ * opens and closes a Flight stream.
  *
- * @param metadata what they have behind the declared columns
- * @param predicate rows that cannot match may be left out
+ * @param metadata the metadata columns that follow the declared columns
+ * @param predicate rows that cannot match it may be skipped
  * @param limit most rows of a shard
  */
 public record ShardRows(
@@ -51,17 +52,18 @@ public record ShardRows(
         requireNonNull(limit, "limit is null");
     }
 
-    /** All rows of a table. */
+    /** A reader of all rows of a table. */
     public static ShardRows all(BoundTable table, List<ChangeMetadata> metadata) {
         return new ShardRows(table, metadata, ScanPredicate.ALL, OptionalLong.empty());
     }
 
     /**
-     * Reads a shard.
+     * Reads a shard; blocks until its end.
      *
-     * @param schema the version of the table that is read
-     * @throws SteleException READ_POINT_EXPIRED: the lease of the snapshot is over; STALE_TABLE:
-     *     the table has another version by now; and others. Some rows may have been passed on
+     * @param schema the version of the table to read
+     * @throws SteleException READ_POINT_EXPIRED: the lease of the snapshot has expired;
+     *     STALE_TABLE: the table has another version now; and others. Some rows may have been
+     *     emitted
      */
     public void read(
             SteleTable opened,
@@ -90,7 +92,7 @@ public record ShardRows(
         }
     }
 
-    /** From rows of Arrow batches to those of Flink. */
+    /** The conversion from rows of Arrow batches to Flink's rows. */
     private final class Conversion {
         private final Lsn lsn;
         private final RowReader reader;
@@ -111,7 +113,7 @@ public record ShardRows(
 
         RowData convert(ArrowBatch batch, int row) {
             if (rows == null || encoder == null || view == null) {
-                return reader.read(RowKind.INSERT, lsn, List.of()); // of a count
+                return reader.read(RowKind.INSERT, lsn, List.of()); // a count reads no columns
             }
             int length = rows.encode(batch, row, encoder);
             return reader.read(

@@ -6,10 +6,10 @@ import io.stele.protocol.Lsn;
 import org.apache.flink.api.connector.source.SourceSplit;
 
 /**
- * A split of a scan: the rows of one shard at a snapshot.
+ * A split of a scan: the rows of one shard at a snapshot. Immutable.
  *
  * @param snapshotId the lease that keeps the snapshot readable
- * @param readLsn the snapshot
+ * @param readLsn the LSN of the snapshot
  */
 record ShardSplit(int shard, String snapshotId, Lsn readLsn) implements SourceSplit {
     ShardSplit {

@@ -13,18 +13,18 @@ import java.util.Optional;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 
 /**
- * A serializer of one kind of state of a source, for checkpoints and messages. Its bytes have one
- * version. Immutable.
+ * A serializer of one kind of state of a source, for checkpoints and messages. It reads one version
+ * of the bytes, and refuses others. Immutable.
  */
 public abstract class StateSerializer<T> implements SimpleVersionedSerializer<T> {
     private final String owner;
     private final int version;
 
     /**
-     * A serializer.
+     * A serializer of one version.
      *
-     * @param owner what has the state, for messages
-     * @param version of the bytes
+     * @param owner the source, for error messages
+     * @param version the version of the bytes
      */
     protected StateSerializer(String owner, int version) {
         this.owner = requireNonNull(owner, "owner is null");
@@ -57,7 +57,7 @@ public abstract class StateSerializer<T> implements SimpleVersionedSerializer<T>
         return read(new DataInputStream(new ByteArrayInputStream(serialized)));
     }
 
-    /** Whether there is a snapshot, its id as modified UTF-8, and its LSN. */
+    /** Writes an optional snapshot: whether it exists, its id as modified UTF-8, and its LSN. */
     protected static void write(Optional<LeasedSnapshot> snapshot, DataOutputStream output)
             throws IOException {
         output.writeBoolean(snapshot.isPresent());

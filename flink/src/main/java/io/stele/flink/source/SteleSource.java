@@ -17,7 +17,11 @@ import org.apache.flink.core.io.SimpleVersionedSerializer;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
 
-/** A bounded source: all rows of a table at one snapshot, a split a shard. */
+/**
+ * A bounded Flink source of all rows of a table at one snapshot, with one split for each shard.
+ * Immutable, and serialized into the job; its readers and its enumerator each open a client of
+ * their own.
+ */
 public final class SteleSource
         implements Source<RowData, ShardSplit, ScanProgress>, ResultTypeQueryable<RowData> {
     private static final long serialVersionUID = 1;
@@ -33,7 +37,10 @@ public final class SteleSource
         return new SteleSourceBuilder();
     }
 
-    /** One field a column, then one of each metadata, with Flink's internal values. */
+    /**
+     * The row type: one field for each column, then one for each metadata column, with Flink's
+     * internal values.
+     */
     @Override
     public TypeInformation<RowData> getProducedType() {
         return InternalTypeInfo.of(target.producedType());

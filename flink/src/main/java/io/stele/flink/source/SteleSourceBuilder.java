@@ -9,8 +9,8 @@ import java.util.OptionalLong;
 import org.apache.flink.table.api.ValidationException;
 
 /**
- * A builder of sources for DataStream programs. {@code endpoints}, {@code secret} and {@code table}
- * must be given. Confined to one thread.
+ * A builder of bounded sources for DataStream programs. It requires {@code endpoints}, {@code
+ * secret} and {@code table}. Confined to one thread.
  */
 public final class SteleSourceBuilder extends TableBuilder<SteleSourceBuilder> {
     SteleSourceBuilder() {}
@@ -21,11 +21,11 @@ public final class SteleSourceBuilder extends TableBuilder<SteleSourceBuilder> {
     }
 
     /**
-     * Asks a sidecar for the table, and makes a source of all its rows at the snapshot of the
-     * moment when the job starts.
+     * Asks a sidecar for the table, and builds a source of all its rows; blocks. The snapshot is
+     * opened when the job starts.
      *
-     * @throws ValidationException what must be given was not, or is wrong; there is no such table
-     *     or column; or no sidecar answers
+     * @throws ValidationException a required option is missing or wrong; there is no such table or
+     *     column; or no sidecar answers
      */
     public SteleSource build() {
         Duration ttl = SteleOptions.snapshotTtl(config());

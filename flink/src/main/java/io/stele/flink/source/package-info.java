@@ -1,7 +1,7 @@
 /**
- * The bounded scan of a table at one snapshot, shard by shard.
+ * The bounded source, which scans a table at one snapshot, shard by shard.
  *
- * <p>The root calls it. It touches tables, types and the client.
+ * <p>The root and the source of changes call it. It touches tables, types and the client.
  */
 @NullMarked
 package io.stele.flink.source;

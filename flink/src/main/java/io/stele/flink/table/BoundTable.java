@@ -23,10 +23,10 @@ import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.RowType;
 
 /**
- * A table of Stele under the columns that a statement of Flink declares for it, checked when the
- * statement was planned. Immutable, and sent to the tasks of a job.
+ * A table with the columns that a Flink statement declares for it, checked against the sidecar when
+ * the statement was planned. Immutable, and serialized into the job's tasks.
  *
- * <p>Invariant: each declared field has a column of its name whose values its type fits.
+ * <p>Invariant: each declared field has a column of its name, whose values its type can represent.
  */
 public final class BoundTable implements Serializable {
     private static final long serialVersionUID = 1;
@@ -50,11 +50,11 @@ public final class BoundTable implements Serializable {
     }
 
     /**
-     * Fetches a table and checks the declaration.
+     * Fetches a table and checks the declaration; blocks.
      *
      * @param declared the physical columns
      * @param primaryKey names of the declared primary key; empty: none is declared
-     * @throws ValidationException there is no such table, or the declaration does not fit it
+     * @throws ValidationException there is no such table, or the declaration does not match it
      */
     public static BoundTable plan(
             ConnectionOptions connection,
@@ -74,9 +74,9 @@ public final class BoundTable implements Serializable {
     }
 
     /**
-     * Fetches a table and declares columns of it, as nullable as they are in Stele.
+     * Fetches a table and declares columns of it, with their nullability in Stele; blocks.
      *
-     * @param columns their names in their order; empty: all
+     * @param columns their names in order; empty: all columns
      * @throws ValidationException there is no such table or column, or Flink has no such type
      */
     public static BoundTable declare(
@@ -185,7 +185,7 @@ public final class BoundTable implements Serializable {
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    /** The same table of which fewer columns are declared. */
+    /** The same table with fewer declared columns. */
     public BoundTable project(RowType projected, int[] fields) {
         int[] ids = new int[fields.length];
         for (int i = 0; i < fields.length; i++) {
@@ -211,7 +211,7 @@ public final class BoundTable implements Serializable {
         return ApiJson.read(schemaJson, TableSchema.class);
     }
 
-    /** About the number of rows when the statement was planned. */
+    /** Approximate number of rows when the statement was planned. */
     public long rowCount() {
         return rowCount;
     }
@@ -221,7 +221,7 @@ public final class BoundTable implements Serializable {
         return declared;
     }
 
-    /** The ids of the declared columns, in their order. */
+    /** The ids of the declared columns, in order. */
     public List<Integer> columnIds() {
         List<Integer> ids = new ArrayList<>(columnIds.length);
         for (int id : columnIds) {
@@ -230,7 +230,7 @@ public final class BoundTable implements Serializable {
         return List.copyOf(ids);
     }
 
-    /** The table as it is now. */
+    /** Fetches the table as it is now; blocks. */
     public SteleTable open(SteleClient client) {
         TableSchema planned = schema();
         return client.table(planned.schemaName(), planned.tableName());

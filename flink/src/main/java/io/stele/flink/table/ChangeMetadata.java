@@ -11,12 +11,13 @@ import org.apache.flink.table.types.DataType;
 import org.apache.flink.table.types.logical.RowType;
 
 /**
- * The metadata columns of scans. Rows of a snapshot have the LSN and the moment of the snapshot.
+ * The metadata columns of scans and changes. Rows of a snapshot have the LSN and time of the
+ * snapshot.
  */
 public enum ChangeMetadata {
     /** The LSN of the commit that changed the row. */
     LSN("change-lsn", DataTypes.BIGINT().notNull()),
-    /** When it was committed. */
+    /** The time of that commit. */
     TIMESTAMP("change-timestamp", DataTypes.TIMESTAMP_LTZ(3).notNull());
 
     private final String key;
@@ -27,7 +28,7 @@ public enum ChangeMetadata {
         this.type = type;
     }
 
-    /** All keys with their types. */
+    /** All metadata keys with their types. */
     public static Map<String, DataType> types() {
         Map<String, DataType> types = new LinkedHashMap<>();
         for (ChangeMetadata metadata : values()) {
@@ -36,7 +37,7 @@ public enum ChangeMetadata {
         return types;
     }
 
-    /** The metadata of keys, in their order. */
+    /** The metadata columns of certain keys, in order. */
     public static List<ChangeMetadata> of(List<String> keys) {
         List<ChangeMetadata> found = new ArrayList<>();
         for (String key : keys) {
@@ -53,7 +54,7 @@ public enum ChangeMetadata {
         return List.copyOf(found);
     }
 
-    /** The type of rows that have metadata behind their columns. */
+    /** The row type with metadata columns after the others. */
     public static RowType append(RowType columns, List<ChangeMetadata> metadata) {
         List<RowType.RowField> fields = new ArrayList<>(columns.getFields());
         for (ChangeMetadata added : metadata) {
@@ -62,7 +63,7 @@ public enum ChangeMetadata {
         return new RowType(columns.isNullable(), fields);
     }
 
-    /** The value of a row that was changed by a commit, as Flink has it inside. */
+    /** The metadata value of a row, in Flink's internal form. */
     Object of(Lsn lsn) {
         return switch (this) {
             case LSN -> lsn.value();

@@ -12,8 +12,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A table that is opened when it is needed first: an enumerator is made where nothing may wait for
- * a sidecar. Thread-safe.
+ * A table that is opened at its first use, because enumerators are created where nothing may block.
+ * Thread-safe.
  */
 public final class OpenedTable {
     private final Supplier<SteleTable> opening;
@@ -24,9 +24,9 @@ public final class OpenedTable {
     }
 
     /**
-     * The table; waits for a sidecar until one has described it.
+     * The table; waits until a sidecar has described it.
      *
-     * @throws SteleException what the sidecar refuses; the next call asks again
+     * @throws SteleException the sidecar's refusal; the next call asks again
      */
     public SteleTable get() {
         SteleTable present = table;
@@ -42,7 +42,7 @@ public final class OpenedTable {
         return table != null;
     }
 
-    /** Leases on snapshots of a version of the table, at the owner of its first shard. */
+    /** The leases on snapshots of a version of the table, at the owner of its first shard. */
     public SnapshotLeases leases(TableId id, Duration timeToLive) {
         return new SnapshotLeases(
                 SnapshotService.overFlight(() -> get().flight(0)), id, timeToLive);

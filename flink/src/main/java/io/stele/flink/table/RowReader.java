@@ -15,8 +15,8 @@ import org.apache.flink.types.RowKind;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A conversion of rows of Stele to rows of the declared columns. Bound to one version of the table;
- * immutable.
+ * A converter of Stele's rows to Flink's rows of the declared columns. For one version of the
+ * table. Immutable.
  */
 public final class RowReader {
     private final int[] positions;
@@ -30,19 +30,19 @@ public final class RowReader {
     }
 
     /**
-     * For rows that have all columns of the table.
+     * A converter for rows with all columns of the table.
      *
      * @throws SteleException COLUMN_NOT_FOUND or TYPE_MISMATCH: a declared column was dropped, or
-     *     changed its type, since the statement was planned
+     *     its type changed, since the statement was planned
      */
     public static RowReader ofWholeRows(BoundTable table, TableSchema present) {
         return of(table, present, present.columns(), List.of());
     }
 
     /**
-     * For rows that have the declared columns only, in their order.
+     * A converter for rows with only the declared columns, in order.
      *
-     * @param metadata what the rows of Flink have behind them
+     * @param metadata the metadata columns to add after them
      */
     public static RowReader ofDeclared(
             BoundTable table, TableSchema present, List<ChangeMetadata> metadata) {
@@ -70,7 +70,7 @@ public final class RowReader {
         return new RowReader(positions, converters, metadata);
     }
 
-    /** The column as it is now. */
+    /** The current definition of a column. */
     static ColumnSchema columnOf(BoundTable table, TableSchema present, int columnId) {
         ColumnSchema planned = table.schema().column(columnId);
         ColumnSchema column =
@@ -98,7 +98,7 @@ public final class RowReader {
         return column;
     }
 
-    /** The declared columns of a row; where there is metadata, the other method. */
+    /** The declared columns of a row. With metadata columns, use the other method. */
     public RowData read(List<? extends @Nullable Object> values) {
         return read(RowKind.INSERT, values);
     }

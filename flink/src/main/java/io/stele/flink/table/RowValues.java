@@ -10,8 +10,8 @@ import org.apache.flink.table.types.logical.LogicalType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A conversion of rows of Flink to values of columns of Stele. Bound to one version of the table;
- * confined to one thread, because the arrays that it returns are reused.
+ * A converter of Flink's rows to values of Stele's columns, for one version of the table. Confined
+ * to one thread, because it reuses the returned arrays.
  */
 public final class RowValues {
     private final List<ColumnSchema> columns;
@@ -27,15 +27,15 @@ public final class RowValues {
     }
 
     /**
-     * Values of all columns of the table as it is now: null for those that are no fields.
+     * A converter to all columns of the current table: null for columns without a field.
      *
-     * @param fields positions of the declared fields that are written
+     * @param fields positions of the written declared fields
      */
     public static RowValues whole(BoundTable table, TableSchema present, int[] fields) {
         return new RowValues(present.columns()).bind(table, present, fields, fields);
     }
 
-    /** Values of some declared fields, in their order. */
+    /** A converter to certain declared fields, in order. */
     public static RowValues of(BoundTable table, TableSchema present, int[] fields) {
         List<ColumnSchema> columns = new ArrayList<>();
         for (int field : fields) {
@@ -44,14 +44,14 @@ public final class RowValues {
         return new RowValues(columns).bind(table, present, fields, fields);
     }
 
-    /** Values of the primary key, in key order, which must be declared. */
+    /** A converter to the primary key, in key order; its columns must be declared. */
     public static RowValues key(BoundTable table, TableSchema present) {
         int[] fields = keyFields(table, present);
         return of(table, present, fields);
     }
 
     /**
-     * The same from rows of key columns only: position i of a row has the field {@code keys[i]}.
+     * A converter of rows with key columns only: position i of a row is the field {@code keys[i]}.
      */
     public static RowValues lookupKey(BoundTable table, TableSchema present, int[] keys) {
         int[] fields = keyFields(table, present);
@@ -79,7 +79,9 @@ public final class RowValues {
     }
 
     /**
-     * @param places for each field its position in the rows
+     * Binds fields to positions of rows.
+     *
+     * @param places the position of each field in the rows
      */
     private RowValues bind(BoundTable table, TableSchema present, int[] fields, int[] places) {
         List<LogicalType> types = table.declared().getChildren();
@@ -99,7 +101,7 @@ public final class RowValues {
         return columns;
     }
 
-    /** The values of a row, good until the next call. */
+    /** The values of a row, valid until the next call. */
     public @Nullable Object[] of(RowData row) {
         for (int i = 0; i < values.length; i++) {
             RowData.FieldGetter getter = getters[i];

@@ -10,8 +10,8 @@ import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.table.api.ValidationException;
 
 /**
- * The common part of the builders of sources and sinks: which table, and where. Confined to one
- * thread.
+ * The common base of the builders of sources and sinks: it collects connection, table and columns.
+ * Confined to one thread.
  *
  * @param <B> the builder itself, which each method returns
  */
@@ -19,36 +19,38 @@ public abstract class TableBuilder<B extends TableBuilder<B>> {
     private final Configuration config = new Configuration();
     private List<String> columns = List.of();
 
-    /** Only builders of this module. */
+    /** For the builders of this module. */
     protected TableBuilder() {}
 
-    /** Sidecars as {@code host:port} of {@code stele.client.port}; any one leads to all. */
+    /** Sets sidecars as {@code host:port} of {@code stele.client.port}; any one leads to all. */
     public B endpoints(String... endpoints) {
         config.set(SteleOptions.ENDPOINTS, List.of(endpoints));
         return self();
     }
 
-    /** The shared secret of the sidecars. */
+    /** Sets the shared secret of the sidecars. */
     public B secret(String secret) {
         config.set(SteleOptions.SECRET, requireNonNull(secret, "secret is null"));
         return self();
     }
 
-    /** The table. */
+    /** Sets the table. */
     public B table(String schemaName, String tableName) {
         config.set(SteleOptions.SCHEMA_NAME, requireNonNull(schemaName, "schemaName is null"));
         config.set(SteleOptions.TABLE_NAME, requireNonNull(tableName, "tableName is null"));
         return self();
     }
 
-    /** The columns that rows have, in this order; without a call all of the table, in its order. */
+    /**
+     * Sets the columns of rows, in order. The default is all columns of the table, in its order.
+     */
     public B columns(String... names) {
         columns = List.of(names);
         return self();
     }
 
     /**
-     * Any other option, as tables of SQL have it.
+     * Sets any other option, as in a SQL table.
      *
      * @param key such as {@code unavailable-timeout}
      * @param value as text, with its unit
@@ -62,16 +64,16 @@ public abstract class TableBuilder<B extends TableBuilder<B>> {
     /** This builder. */
     protected abstract B self();
 
-    /** All options that were given. */
+    /** All options that were set. */
     protected final ReadableConfig config() {
         return config;
     }
 
     /**
-     * Asks a sidecar for the table.
+     * Asks a sidecar for the table; blocks.
      *
-     * @throws ValidationException what must be given was not, there is no such table or column, or
-     *     no sidecar answers
+     * @throws ValidationException a required option is missing; there is no such table or column;
+     *     or no sidecar answers
      */
     protected final BoundTable bind() {
         return BoundTable.declare(

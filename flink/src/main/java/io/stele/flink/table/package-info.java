@@ -1,7 +1,8 @@
 /**
- * Tables as a statement of Flink declares them, checked against what the sidecar has.
+ * The tables as Flink statements declare them, checked against the sidecar's tables, and
+ * conversions of their rows.
  *
- * <p>Sink, lookups, scans and the root call it. It touches options and types.
+ * <p>Sinks, lookups, sources and the root call it. It touches options and types.
  */
 @NullMarked
 package io.stele.flink.table;

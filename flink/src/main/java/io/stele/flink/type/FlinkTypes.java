@@ -29,8 +29,8 @@ import org.apache.flink.table.types.logical.VarCharType;
 import org.apache.flink.table.types.logical.utils.LogicalTypeChecks;
 
 /**
- * The mapping of types between Stele and Flink, both ways. Flink keeps milliseconds of a time and
- * nanoseconds of a timestamp, so finer types have no counterpart.
+ * The mapping between Stele's and Flink's types, in both directions. Flink stores milliseconds of a
+ * time and nanoseconds of a timestamp, so finer types have no counterpart. Stateless.
  */
 public final class FlinkTypes {
     private static final int MAX_TIME_PRECISION = 3;
@@ -38,7 +38,7 @@ public final class FlinkTypes {
 
     private FlinkTypes() {}
 
-    /** Flink's type for a type of Stele, nullable; empty: it has none. */
+    /** Flink's type for a type of Stele, nullable; empty: Flink has none. */
     public static Optional<LogicalType> toFlink(DataType type) {
         return switch (type.kind()) {
             case BOOLEAN -> Optional.of(new BooleanType());
@@ -117,7 +117,7 @@ public final class FlinkTypes {
         return Optional.of(new org.apache.flink.table.types.logical.RowType(fields));
     }
 
-    /** Stele's type for a type of Flink; empty: it has none. */
+    /** Stele's type for a type of Flink; empty: Stele has none. */
     public static Optional<DataType> toStele(LogicalType type) {
         return switch (type.getTypeRoot()) {
             case BOOLEAN -> Optional.of(ScalarType.BOOLEAN);
@@ -175,8 +175,9 @@ public final class FlinkTypes {
     }
 
     /**
-     * Whether values of a declared type can be written to, and read from, a column: the type of the
-     * mapping, any text type for text, JSON and UUIDs, and any binary type for binary.
+     * Whether values of a declared type can be written to and read from a column. The type may be
+     * that of the mapping, any text type for text, JSON and UUIDs, or any binary type for binary
+     * columns.
      */
     public static boolean fits(LogicalType declared, DataType column) {
         LogicalTypeRoot root = declared.getTypeRoot();

@@ -31,19 +31,19 @@ import org.apache.flink.table.types.logical.utils.LogicalTypeChecks;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A conversion of one value, not null, from one side to the other: of Flink's internal data, and
- * the Java classes of {@link io.stele.protocol.row.Rows}.
+ * A converter of one non-null value between Flink's internal data and the Java classes of {@link
+ * io.stele.protocol.row.Rows}. Stateless.
  */
 @FunctionalInterface
 public interface ValueConverter {
     Object convert(Object value);
 
-    /** Null stays null. */
+    /** Converts a value; null remains null. */
     default @Nullable Object convertNullable(@Nullable Object value) {
         return value == null ? null : convert(value);
     }
 
-    /** From Flink's internal data of a declared type to Java values for a column that it fits. */
+    /** A converter from Flink's internal data of a declared type to Java values of a column. */
     static ValueConverter toStele(LogicalType declared, DataType column) {
         return switch (column.kind()) {
             case BOOLEAN, TINYINT, SMALLINT, INTEGER, BIGINT, REAL, DOUBLE, VARBINARY ->
@@ -128,7 +128,7 @@ public interface ValueConverter {
         return values;
     }
 
-    /** From Java values of a column to Flink's internal data of a declared type that fits it. */
+    /** A converter from Java values of a column to Flink's internal data of a declared type. */
     static ValueConverter toFlink(DataType column, LogicalType declared) {
         return switch (column.kind()) {
             case BOOLEAN, TINYINT, SMALLINT, INTEGER, BIGINT, REAL, DOUBLE, VARBINARY ->

@@ -1,8 +1,8 @@
 /**
  * The types of Flink and of Stele, and the conversion of values between them.
  *
- * <p>All of this module may call it. It touches Flink's internal data and schemas of module
- * protocol.
+ * <p>All of this module may call it. It touches Flink's internal data and the schemas of module
+ * {@code protocol}.
  */
 @NullMarked
 package io.stele.flink.type;

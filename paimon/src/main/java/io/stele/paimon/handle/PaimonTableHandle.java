@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * A table as one query reads it: pinned to a snapshot and a schema, with the pushed-down
- * operations.
+ * Trino's handle of a table as one query reads it: pinned to a snapshot and a schema, with the
+ * pushed-down operations.
  *
  * @param location the full location of the table's directory
  * @param branch {@code main}, or the branch that the table's name gave

@@ -11,6 +11,7 @@ import io.grpc.ServerServiceDefinition;
 import io.stele.engine.node.WriteRoom;
 import io.stele.protocol.flight.FlightMethods;
 import io.stele.sidecar.access.AccessControl;
+import io.stele.sidecar.action.ActionHandlers;
 import io.stele.sidecar.auth.Authenticator;
 import io.stele.sidecar.engine.EngineService;
 import io.stele.sidecar.engine.SidecarAggregateCache;

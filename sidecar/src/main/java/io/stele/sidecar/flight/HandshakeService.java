@@ -8,6 +8,7 @@ import io.stele.protocol.flight.BasicAuth;
 import io.stele.protocol.flight.Handshake;
 import io.stele.sidecar.auth.AuthenticatedUser;
 import io.stele.sidecar.auth.Authenticator;
+import io.stele.sidecar.flight.call.AuthenticationInterceptor;
 import java.util.Base64;
 import java.util.Optional;
 

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
+import io.stele.sidecar.engine.Blocking;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;

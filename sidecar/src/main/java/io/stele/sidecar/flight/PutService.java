@@ -11,6 +11,8 @@ import io.stele.protocol.flight.FlightDescriptor;
 import io.stele.protocol.flight.PutResult;
 import io.stele.sidecar.access.AccessControl;
 import io.stele.sidecar.engine.EngineService;
+import io.stele.sidecar.flight.call.AuthenticationInterceptor;
+import io.stele.sidecar.flight.call.PutRoomTracer;
 import io.stele.sidecar.flight.sql.FlightSqlService;
 import io.stele.sidecar.flight.sql.SqlMessages;
 import io.stele.sidecar.metrics.IngestMetrics;

@@ -9,6 +9,7 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.flight.FlightData;
 import io.stele.protocol.flight.PutResult;
+import io.stele.sidecar.flight.call.PutRoomTracer;
 import java.util.ArrayDeque;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;

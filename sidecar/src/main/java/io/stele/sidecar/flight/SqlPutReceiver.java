@@ -6,6 +6,7 @@ import io.stele.engine.node.WriteRoom;
 import io.stele.protocol.arrow.ArrowBatchDecoder;
 import io.stele.protocol.flight.FlightData;
 import io.stele.protocol.flight.PutResult;
+import io.stele.sidecar.flight.call.SqlCallerInterceptor;
 import io.stele.sidecar.flight.sql.FlightSqlService;
 import io.stele.sidecar.flight.sql.SqlPut;
 import java.util.List;

@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
 import io.airlift.node.NodeInfo;
-import io.stele.sidecar.ServingState;
+import io.stele.sidecar.process.ServingState;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;

@@ -56,6 +56,7 @@ import io.stele.protocol.wire.Hello;
 import io.stele.protocol.wire.WireLimits;
 import io.stele.sidecar.SampleTables;
 import io.stele.sidecar.TestingSidecar;
+import io.stele.sidecar.flight.call.AuthenticationInterceptor;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;

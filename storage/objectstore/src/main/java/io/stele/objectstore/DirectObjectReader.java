@@ -5,7 +5,10 @@ import static java.util.Objects.requireNonNull;
 import java.io.IOException;
 import java.util.concurrent.atomic.LongAdder;
 
-/** A reader of an object without a cache: every read is a request to its store. */
+/**
+ * A reader of an object without a cache: every read is a request to its store, and may block.
+ * Thread-safe.
+ */
 final class DirectObjectReader implements ObjectReader {
     private final ObjectStore store;
     private final String path;

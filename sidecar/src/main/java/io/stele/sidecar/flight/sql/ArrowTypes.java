@@ -9,8 +9,8 @@ import io.stele.protocol.schema.VarcharType;
 import io.stele.sidecar.postgresql.type.PostgresType;
 
 /**
- * The mapping of PostgreSQL's types to Stele's, for computed results and parameters of Flight SQL.
- * A column keeps its own type instead. Stateless.
+ * The mapping of PostgreSQL's types to the Stele types that Flight SQL sends as Arrow, for computed
+ * results and parameters. A table's column has its own type instead. Stateless.
  */
 final class ArrowTypes {
     /** Digits behind the point of a computed number: more than a quotient has. */

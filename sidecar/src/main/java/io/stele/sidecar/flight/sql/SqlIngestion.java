@@ -40,8 +40,8 @@ import org.apache.arrow.flight.sql.impl.FlightSql.CommandStatementIngest.TableDe
 import org.apache.arrow.flight.sql.impl.FlightSql.CommandStatementIngest.TableDefinitionOptions.TableNotExistOption;
 
 /**
- * Ingestion of Arrow batches into a table (CommandStatementIngest): all rows or none. A table that
- * it creates, or puts in the place of another, becomes visible with them. Thread-safe.
+ * The execution of CommandStatementIngest, which adds Arrow batches to a table: all rows or none. A
+ * table that it creates or replaces becomes visible with them. Thread-safe.
  */
 final class SqlIngestion {
     private static final int SHARD_COUNT = 4; // as of CREATE TABLE in Trino

@@ -2,6 +2,7 @@ package io.stele.sidecar.postgresql.catalog;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.sidecar.postgresql.catalog.relation.CatalogValues;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

@@ -1,5 +1,6 @@
 package io.stele.sidecar.postgresql.catalog;
 
+import io.stele.sidecar.postgresql.catalog.relation.CatalogValues;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

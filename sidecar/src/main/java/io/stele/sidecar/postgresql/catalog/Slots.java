@@ -1,5 +1,6 @@
 package io.stele.sidecar.postgresql.catalog;
 
+import io.stele.sidecar.postgresql.catalog.relation.TypeOids;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -4,6 +4,7 @@ import com.google.common.cache.Cache;
 import com.google.common.cache.CacheBuilder;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
+import io.stele.sidecar.postgresql.catalog.relation.CatalogValues;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import net.sf.jsqlparser.JSQLParserException;

@@ -1,9 +1,9 @@
 /**
- * The catalog as PostgreSQL's clients see it: relations of {@code pg_catalog} and {@code
- * information_schema}, and the evaluation of queries over them.
+ * The evaluation of catalog queries of PostgreSQL's clients, in memory: parser, compilers,
+ * functions, joins and order.
  *
- * <p>The PostgreSQL port may call it. It may touch the engine's catalog, and neither data nor the
- * network.
+ * <p>The PostgreSQL port and Flight SQL may call it. It may touch the relations in {@code
+ * relation}, and neither data nor the network.
  */
 @NullMarked
 package io.stele.sidecar.postgresql.catalog;

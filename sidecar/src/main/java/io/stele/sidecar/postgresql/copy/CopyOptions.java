@@ -1,7 +1,7 @@
 package io.stele.sidecar.postgresql.copy;
 
 /**
- * The form of the rows of COPY.
+ * The options of a COPY statement: format, separators and quoting of its rows. Immutable.
  *
  * @param format of the rows
  * @param delimiter between values; not of BINARY

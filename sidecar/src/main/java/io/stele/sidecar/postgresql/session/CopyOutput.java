@@ -10,7 +10,9 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
 
-/** COPY TO STDOUT: the rows of a result as messages of COPY. Confined to one thread. */
+/**
+ * A sender of a result's rows to the client as messages of COPY TO STDOUT. Confined to one thread.
+ */
 final class CopyOutput {
     private static final int HEAD_BYTES = 5; // type and length of a message
 

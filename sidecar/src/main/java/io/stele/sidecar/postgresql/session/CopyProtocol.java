@@ -25,9 +25,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * COPY FROM STDIN: all rows become visible at once, or none. After a failure the rest of what the
- * client sends is read and dropped, because it sends on until it hears of it. Confined to one
- * thread.
+ * The execution of COPY FROM STDIN on a session: all rows become visible at once, or none. After a
+ * failure, the rest of the client's data is read and dropped, because the client sends it until it
+ * sees the error. Confined to one thread, which waits for the client and the engine.
  */
 final class CopyProtocol {
     private final PlanExecutor executor;

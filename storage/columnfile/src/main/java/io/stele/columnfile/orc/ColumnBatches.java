@@ -10,9 +10,9 @@ import org.apache.hadoop.hive.ql.exec.vector.VectorizedRowBatch;
 import org.apache.orc.RecordReader;
 
 /**
- * A cursor over a column file in file order, for compactions, in batches of column vectors that
- * {@link ColumnFileWriter} copies column by column, without binary rows. It starts before the first
- * batch and reads the store. Confined to one thread.
+ * A cursor over a column file in file order, for compactions, in batches of column vectors that a
+ * writer copies column by column, without binary rows. It starts before the first batch and reads
+ * the store. Confined to one thread.
  */
 public final class ColumnBatches implements AutoCloseable {
     private static final ColumnVector NULLS = nulls();
@@ -64,7 +64,7 @@ public final class ColumnBatches implements AutoCloseable {
     }
 
     /** The values of a column of the reader; nulls if the file does not have the column. */
-    ColumnVector column(int index) {
+    public ColumnVector column(int index) {
         int position = file.position(index);
         return position == ColumnFileReader.ABSENT ? NULLS : batch.cols[position];
     }

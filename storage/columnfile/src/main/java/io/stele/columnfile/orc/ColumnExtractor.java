@@ -18,11 +18,11 @@ import org.apache.hadoop.hive.ql.exec.vector.StructColumnVector;
 
 /**
  * A copier of the values of one column, or nested element, from ORC vectors into binary rows, for
- * readers of column files: the inverse of {@link ColumnAppender}. Stateless.
+ * readers of column files. Stateless.
  */
-abstract class ColumnExtractor {
+public abstract class ColumnExtractor {
     /** Sets the value at {@code index} to the value of a row; does not set it if that is null. */
-    final void extract(ColumnVector source, int row, ValueEncoder target, int index) {
+    public final void extract(ColumnVector source, int row, ValueEncoder target, int index) {
         int at = source.isRepeating ? 0 : row;
         if (source.noNulls || !source.isNull[at]) {
             extractValue(source, at, target, index);
@@ -31,7 +31,7 @@ abstract class ColumnExtractor {
 
     abstract void extractValue(ColumnVector source, int at, ValueEncoder target, int index);
 
-    static ColumnExtractor of(ValueLayout layout) {
+    public static ColumnExtractor of(ValueLayout layout) {
         return switch (layout.type().kind()) {
             case BOOLEAN -> new OfBoolean();
             case TINYINT, SMALLINT, INTEGER, BIGINT, DATE, TIME -> new OfLong();

@@ -8,13 +8,13 @@ import java.nio.ByteOrder;
  * A codec of 128-bit numbers, such as UUIDs and long decimals, between two longs and 16 bytes, most
  * significant first.
  */
-final class Int128 {
+public final class Int128 {
     private static final VarHandle LONG =
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
     private Int128() {}
 
-    static void put(byte[] target, long high, long low) {
+    public static void put(byte[] target, long high, long low) {
         LONG.set(target, 0, high);
         LONG.set(target, 8, low);
     }

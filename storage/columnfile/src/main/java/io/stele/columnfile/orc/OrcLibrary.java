@@ -12,7 +12,7 @@ import org.apache.orc.OrcConf;
  */
 public final class OrcLibrary {
     /** Rows of one vectorized batch: ten columns of 100 bytes still fit in a core's own cache. */
-    static final int BATCH_ROWS = 1024;
+    public static final int BATCH_ROWS = 1024;
 
     private OrcLibrary() {}
 

@@ -54,7 +54,7 @@ public final class OrcSchemas {
     }
 
     /** The table's columns alone, as of a file whose rows get LSN and row ids by its commit. */
-    static TypeDescription tableSchema(TableSchema schema) {
+    public static TypeDescription tableSchema(TableSchema schema) {
         TypeDescription root = TypeDescription.createStruct();
         for (ColumnSchema column : schema.columns()) {
             TypeDescription type =

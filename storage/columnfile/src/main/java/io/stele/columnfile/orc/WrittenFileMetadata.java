@@ -23,6 +23,9 @@ import org.apache.orc.impl.ReaderImpl;
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record WrittenFileMetadata(
         byte[] lastBytes, byte[] checksums, Optional<FileMetadataBytes> metadata) {
+    /** The end of a file of a hundred columns and ten stripes has about half of this. */
+    public static final int MAX_LAST_BYTES = 64 << 10;
+
     public WrittenFileMetadata {
         requireNonNull(lastBytes, "lastBytes is null");
         requireNonNull(checksums, "checksums is null");
@@ -32,7 +35,7 @@ public record WrittenFileMetadata(
     /** The form of metadata that another node wrote or that was read. */
     static WrittenFileMetadata of(FileMetadata metadata) {
         return new WrittenFileMetadata(
-                metadata.bytes().last(LastBytes.MAX_BYTES),
+                metadata.bytes().last(MAX_LAST_BYTES),
                 metadata.checksums(),
                 Optional.of(metadata.bytes()));
     }

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.columnfile.metadata.ChecksummedFile;
 import io.stele.columnfile.metadata.FileChecksums;
+import io.stele.columnfile.orc.write.ColumnFileOptions;
+import io.stele.columnfile.orc.write.ColumnFileSummary;
+import io.stele.columnfile.orc.write.ColumnFileWriter;
 import io.stele.objectstore.ObjectStore;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.api.write.WrittenFile;

@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.columnfile.metadata.FileChecksums;
+import io.stele.columnfile.orc.write.ColumnFileOptions;
+import io.stele.columnfile.orc.write.OrcCompression;
 import io.stele.objectstore.FarObjectStore;
 import io.stele.objectstore.ForwardingObjectStore;
 import io.stele.objectstore.InMemoryObjectStore;

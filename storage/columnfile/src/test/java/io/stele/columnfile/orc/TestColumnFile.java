@@ -11,6 +11,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.columnfile.metadata.ChecksummedFile;
 import io.stele.columnfile.metadata.FileChecksums;
+import io.stele.columnfile.orc.write.ColumnFileOptions;
+import io.stele.columnfile.orc.write.ColumnFileWriter;
+import io.stele.columnfile.orc.write.OrcCompression;
 import io.stele.objectstore.ByteFlips;
 import io.stele.objectstore.FarObjectStore;
 import io.stele.objectstore.ForwardingObjectStore;

@@ -12,6 +12,7 @@ import io.stele.columnfile.index.KeyIndexSummary;
 import io.stele.columnfile.index.KeyIndexWriter;
 import io.stele.columnfile.metadata.FileMetadata;
 import io.stele.columnfile.metadata.FileMetadataBytes;
+import io.stele.columnfile.orc.write.ColumnFileOptions;
 import io.stele.objectstore.FarObjectStore;
 import io.stele.objectstore.ForwardingObjectStore;
 import io.stele.objectstore.InMemoryObjectStore;

@@ -6,6 +6,10 @@ import static io.stele.columnfile.orc.ColumnFileFixture.randomRows;
 import static io.stele.columnfile.orc.ColumnFileFixture.rowId;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.columnfile.orc.write.ColumnFileOptions;
+import io.stele.columnfile.orc.write.ColumnFileSummary;
+import io.stele.columnfile.orc.write.ColumnFileWriter;
+import io.stele.columnfile.orc.write.PickedRows;
 import io.stele.objectstore.InMemoryObjectStore;
 import io.stele.objectstore.ObjectStore;
 import io.stele.protocol.row.BinaryRow;

@@ -5,8 +5,8 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.SteleException;
 
 /**
- * The damage of the newest stored catalog version, found at a start, for which all requests for
- * tables are refused. The version cannot be read, or newer versions are missing.
+ * The report, made at a start, that the newest stored catalog version is unreadable or that newer
+ * versions are missing. While it exists, all requests for tables are refused. Immutable.
  *
  * @param object path of the damaged version in the warehouse
  * @param reason what was expected, and what was found

@@ -3,7 +3,7 @@ package io.stele.engine.compaction;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.columnfile.orc.ColumnBatches;
-import io.stele.columnfile.orc.ColumnFileWriter;
+import io.stele.columnfile.orc.write.ColumnFileWriter;
 import io.stele.engine.compaction.output.ColumnFileBuilder;
 import io.stele.engine.compaction.output.ColumnFileOutput;
 import io.stele.engine.compaction.policy.SegmentCuts;

@@ -1,6 +1,6 @@
 package io.stele.engine.tablet;
 
-/** The knowledge about the keys of a file that is ingested. */
+/** The kinds of knowledge about the keys of an ingested file: whether they can exist already. */
 public enum IngestedKeys {
     /** Each may have rows, in other files of its transaction as well. */
     ANY,

@@ -3,7 +3,7 @@ package io.stele.engine.wal;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
-/** CRC32C of parts of buffers. */
+/** The computation of CRC32C over parts of buffers. Stateless. */
 final class Checksums {
     private Checksums() {}
 

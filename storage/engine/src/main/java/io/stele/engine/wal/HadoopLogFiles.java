@@ -29,8 +29,8 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Segments as files {@code <epoch>/<number>.wal} of a directory of HDFS, each group on the disks of
- * the data nodes by hsync. See docs/decisions/write-ahead-log.md.
+ * The segment files of a log in a directory of HDFS, {@code <epoch>/<number>.wal}; hsync writes
+ * each group to the disks of the data nodes. See docs/decisions/write-ahead-log.md.
  *
  * <p>Safe for use by many threads, except that one writer belongs to one thread.
  */

@@ -18,8 +18,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Segments as files {@code <number>.wal} of one directory of a local file system, synced with
- * fdatasync; the directory is for this process alone while it is open.
+ * The segment files of a log in a directory of a local file system, {@code <number>.wal}, synced
+ * with fdatasync. The directory is for this process alone while it is open.
  *
  * <p>Safe for use by many threads, except that one writer belongs to one thread.
  */

@@ -242,7 +242,7 @@ final class TestCatalogViews {
         ObjectStore fourth = new InMemoryObjectStore();
         fourth.put(path, Golden.load("catalog-4"));
         assertThat(new CatalogStore(fourth, new UUID(0, 9)).loadLatest().toSnapshot())
-                .isEqualTo(TestCatalogService.undated(service.current()));
+                .isEqualTo(TestCatalogFiles.undated(service.current()));
         assertThat(open(2).current().toSnapshot()).isEqualTo(service.current().toSnapshot());
         ByteFlips.everyFlipIsRefused(
                 store, path, changed -> new CatalogStore(store, new UUID(0, 4)).loadLatest());

@@ -1,7 +1,7 @@
 package io.stele.engine.compaction.output;
 
 import io.stele.columnfile.index.Compression;
-import io.stele.columnfile.orc.OrcCompression;
+import io.stele.columnfile.orc.write.OrcCompression;
 import io.stele.protocol.schema.FileCompression;
 import io.stele.protocol.schema.TableSchema;
 
