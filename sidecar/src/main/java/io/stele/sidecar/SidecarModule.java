@@ -52,6 +52,7 @@ import io.stele.sidecar.http.MetricsResource;
 import io.stele.sidecar.http.StatusResource;
 import io.stele.sidecar.metrics.AccessMetrics;
 import io.stele.sidecar.metrics.IngestMetrics;
+import io.stele.sidecar.metrics.LabelledHistograms;
 import io.stele.sidecar.metrics.LogMetrics;
 import io.stele.sidecar.metrics.MetricsExposition;
 import io.stele.sidecar.metrics.ReadMetrics;
@@ -63,12 +64,15 @@ import io.stele.sidecar.postgresql.run.PlanExecutor;
 import io.stele.sidecar.postgresql.session.StatementPreparer;
 import io.stele.sidecar.postgresql.trino.TrinoGateway;
 import io.stele.sidecar.scheduling.SchedulerConfig;
+import io.stele.sidecar.statement.SlowStatementLog;
+import io.stele.sidecar.statement.StatementStatistics;
 import io.stele.sidecar.tls.TlsConfig;
 import io.stele.sidecar.tls.TlsIdentity;
 import jakarta.servlet.Filter;
 import java.time.Clock;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The Guice module of the sidecar: the bindings of its configurations, services, endpoints and
@@ -117,6 +121,9 @@ final class SidecarModule implements Module {
         jaxrsBinder(binder).bind(InfoResource.class);
         binder.bind(OpenMetricsCollector.class).in(SINGLETON);
         binder.bind(MetricsExposition.class).in(SINGLETON);
+        newSetBinder(binder, LabelledHistograms.class)
+                .addBinding()
+                .to(StatementStatistics.class);
         jaxrsBinder(binder).bind(MetricsResource.class);
         jaxrsBinder(binder).bind(StatusResource.class);
         jaxrsBinder(binder).bind(DamagedResource.class);
@@ -201,6 +208,7 @@ final class SidecarModule implements Module {
             EngineService engine,
             AccessControl access,
             PostgresConfig config,
+            StatementStatistics statistics,
             Optional<TrinoGateway> trino) {
         return new StatementPreparer(
                 () -> engine.engine().catalog().current(),
@@ -213,8 +221,32 @@ final class SidecarModule implements Module {
                                         ScanPredicate.ALL)
                                 .rowCount(),
                 new CatalogQueries(
-                        () -> engine.engine().catalog().current(), access, config.getDatabase()),
+                        () -> engine.engine().catalog().current(),
+                        access,
+                        config.getDatabase(),
+                        statistics::statements),
                 trino.isPresent());
+    }
+
+    @Provides
+    @Singleton
+    static SlowStatementLog slowStatementLog(PostgresConfig config, EngineService engine) {
+        return new SlowStatementLog(
+                config.getSlowStatementThreshold().roundTo(TimeUnit.NANOSECONDS),
+                System::nanoTime,
+                id ->
+                        engine.engine()
+                                .catalog()
+                                .current()
+                                .findTable(id)
+                                .map(table -> table.schema().qualifiedName().toString())
+                                .orElse("table " + id));
+    }
+
+    @Provides
+    @Singleton
+    static StatementStatistics statementStatistics(PostgresConfig config, SlowStatementLog slow) {
+        return new StatementStatistics(config.getMaxTrackedStatements(), slow);
     }
 
     @Provides
@@ -227,6 +259,7 @@ final class SidecarModule implements Module {
             AccessControl access,
             PostgresConfig postgres,
             FlightConfig flight,
+            StatementStatistics statistics,
             Clock clock) {
         return FlightSqlService.create(
                 executor,
@@ -236,6 +269,7 @@ final class SidecarModule implements Module {
                 () -> engine.engine().catalog(),
                 postgres.getDatabase(),
                 Version.current(),
+                statistics,
                 clock,
                 flight.getReadBatchSize().toBytes());
     }

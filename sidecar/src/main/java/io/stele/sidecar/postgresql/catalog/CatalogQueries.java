@@ -8,6 +8,7 @@ import com.google.common.base.Ticker;
 import io.stele.engine.catalog.Catalog;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.api.status.StatementStatus;
 import io.stele.sidecar.access.AccessControl;
 import io.stele.sidecar.auth.AuthenticatedUser;
 import java.util.ArrayList;
@@ -39,6 +40,7 @@ public final class CatalogQueries implements AutoCloseable {
     private final Supplier<Catalog> catalog;
     private final AccessControl access;
     private final String database;
+    private final Supplier<List<StatementStatus>> statements;
     private final Ticker ticker;
     private final StatementParser parser = new StatementParser();
     private volatile Optional<Relations> latest = Optional.empty(); // of all
@@ -58,13 +60,23 @@ public final class CatalogQueries implements AutoCloseable {
      * @param catalog the current catalog
      * @param access decides which tables a user sees
      * @param database the name of the one database that clients see
+     * @param statements the rows of {@code pg_stat_statements}
      */
-    public CatalogQueries(Supplier<Catalog> catalog, AccessControl access, String database) {
-        this(catalog, access, database, Ticker.systemTicker());
+    public CatalogQueries(
+            Supplier<Catalog> catalog,
+            AccessControl access,
+            String database,
+            Supplier<List<StatementStatus>> statements) {
+        this(catalog, access, database, statements, Ticker.systemTicker());
     }
 
     CatalogQueries(
-            Supplier<Catalog> catalog, AccessControl access, String database, Ticker ticker) {
+            Supplier<Catalog> catalog,
+            AccessControl access,
+            String database,
+            Supplier<List<StatementStatus>> statements,
+            Ticker ticker) {
+        this.statements = requireNonNull(statements, "statements is null");
         this.access = requireNonNull(access, "access is null");
         this.catalog = requireNonNull(catalog, "catalog is null");
         this.database = requireNonNull(database, "database is null");
@@ -228,9 +240,18 @@ public final class CatalogQueries implements AutoCloseable {
                 relations(session.user()),
                 session,
                 database,
+                () -> statements(session.user()),
                 parameters,
                 parameterTypeOids,
                 ticker);
+    }
+
+    /** The statements that a user may see: with privileges by table, only its own. */
+    private List<StatementStatus> statements(AuthenticatedUser user) {
+        List<StatementStatus> all = statements.get();
+        return access.isRestricted(user)
+                ? all.stream().filter(status -> status.user().equals(user.name())).toList()
+                : all;
     }
 
     /** Runs an evaluation, each failure of which counts as a wrong statement. */

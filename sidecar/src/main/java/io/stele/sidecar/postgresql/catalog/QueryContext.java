@@ -5,11 +5,13 @@ import static java.util.Objects.requireNonNull;
 import com.google.common.base.Ticker;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.api.status.StatementStatus;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /**
  * The context of one catalog query: its relations, session, parameters and limits. Confined to the
@@ -29,6 +31,7 @@ final class QueryContext {
     private final CatalogRelations relations;
     private final CatalogSession session;
     private final String database;
+    private final Supplier<List<StatementStatus>> statements;
     private final Optional<List<Optional<String>>> parameters;
     private final List<Integer> parameterTypes;
     private final Ticker ticker;
@@ -44,12 +47,14 @@ final class QueryContext {
             CatalogRelations relations,
             CatalogSession session,
             String database,
+            Supplier<List<StatementStatus>> statements,
             Optional<List<Optional<String>>> parameters,
             List<Integer> parameterTypes,
             Ticker ticker) {
         this.relations = requireNonNull(relations, "relations is null");
         this.session = requireNonNull(session, "session is null");
         this.database = requireNonNull(database, "database is null");
+        this.statements = requireNonNull(statements, "statements is null");
         this.parameters = requireNonNull(parameters, "parameters is null");
         this.parameterTypes = new ArrayList<>(parameterTypes);
         this.ticker = requireNonNull(ticker, "ticker is null");
@@ -79,6 +84,11 @@ final class QueryContext {
 
     String database() {
         return database;
+    }
+
+    /** The statements that the session's user may see in {@code pg_stat_statements}. */
+    List<StatementStatus> statements() {
+        return statements.get();
     }
 
     /** The schemas where bare names are looked for, pg_catalog first. */

@@ -49,7 +49,8 @@ final class TestRecordedQueries {
                 new CatalogQueries(
                         catalog::current,
                         AccessControl.withoutRules(new AccessMetrics()),
-                        "stele")) {
+                        "stele",
+                        List::of)) {
             for (Recorded recorded : recorded(client)) {
                 try {
                     answer(queries, recorded);
