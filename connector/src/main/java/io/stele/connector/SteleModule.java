@@ -33,6 +33,7 @@ import io.stele.connector.metadata.system.DamagedTable;
 import io.stele.connector.metadata.system.JobsTable;
 import io.stele.connector.metadata.system.NodeShardsTable;
 import io.stele.connector.metadata.system.SchedulingGroupsTable;
+import io.stele.connector.metadata.system.StatementsTable;
 import io.stele.connector.read.affinity.PreferredWorkers;
 import io.stele.connector.read.affinity.ShardQueues;
 import io.stele.connector.read.cache.DecodedColumnCache;
@@ -47,8 +48,8 @@ import io.stele.connector.read.prune.FileBitmapIndexes;
 import io.stele.connector.read.prune.ShardPruning;
 import io.stele.connector.read.split.SteleSplitManager;
 import io.stele.connector.sidecar.Leases;
-import io.stele.connector.sidecar.SidecarFiles;
 import io.stele.connector.sidecar.QuerySnapshots;
+import io.stele.connector.sidecar.SidecarFiles;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.sidecar.Warehouse;
 import io.stele.connector.sidecar.WorkerDataCache;
@@ -134,6 +135,10 @@ final class SteleModule implements Module {
         newSetBinder(binder, SystemTable.class)
                 .addBinding()
                 .to(SchedulingGroupsTable.class)
+                .in(Scopes.SINGLETON);
+        newSetBinder(binder, SystemTable.class)
+                .addBinding()
+                .to(StatementsTable.class)
                 .in(Scopes.SINGLETON);
         newSetBinder(binder, SystemTable.class)
                 .addBinding()

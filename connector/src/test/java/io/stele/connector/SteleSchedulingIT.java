@@ -47,7 +47,7 @@ final class SteleSchedulingIT {
     void theTableListsGroupsAndPoolsOfTheSidecar() {
         assertThat(queries.column("SHOW SCHEMAS FROM stele")).contains("s", "system");
         assertThat(queries.column("SHOW TABLES FROM stele.system"))
-                .containsExactly("caches", "damaged", "jobs", "scheduling_groups", "shards");
+                .containsExactly("caches", "damaged", "jobs", "scheduling_groups", "shards", "statements");
         assertThat(
                         queries.column(
                                 "SELECT \"group\" FROM stele.system.scheduling_groups WHERE pool = 'contexts'"))

@@ -52,6 +52,7 @@ import io.stele.sidecar.http.MetricsResource;
 import io.stele.sidecar.http.StatusResource;
 import io.stele.sidecar.metrics.AccessMetrics;
 import io.stele.sidecar.metrics.IngestMetrics;
+import io.stele.sidecar.metrics.LabelledHistograms;
 import io.stele.sidecar.metrics.LogMetrics;
 import io.stele.sidecar.metrics.MetricsExposition;
 import io.stele.sidecar.metrics.ReadMetrics;
@@ -65,12 +66,15 @@ import io.stele.sidecar.postgresql.trino.TrinoGateway;
 import io.stele.sidecar.process.ServingState;
 import io.stele.sidecar.process.Version;
 import io.stele.sidecar.scheduling.SchedulerConfig;
+import io.stele.sidecar.statement.SlowStatementLog;
+import io.stele.sidecar.statement.StatementStatistics;
 import io.stele.sidecar.tls.TlsConfig;
 import io.stele.sidecar.tls.TlsIdentity;
 import jakarta.servlet.Filter;
 import java.time.Clock;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The Guice module of the sidecar: the bindings of its configurations, services, endpoints and
@@ -119,6 +123,9 @@ final class SidecarModule implements Module {
         jaxrsBinder(binder).bind(InfoResource.class);
         binder.bind(OpenMetricsCollector.class).in(SINGLETON);
         binder.bind(MetricsExposition.class).in(SINGLETON);
+        newSetBinder(binder, LabelledHistograms.class)
+                .addBinding()
+                .to(StatementStatistics.class);
         jaxrsBinder(binder).bind(MetricsResource.class);
         jaxrsBinder(binder).bind(StatusResource.class);
         jaxrsBinder(binder).bind(DamagedResource.class);
@@ -203,6 +210,7 @@ final class SidecarModule implements Module {
             EngineService engine,
             AccessControl access,
             PostgresConfig config,
+            StatementStatistics statistics,
             Optional<TrinoGateway> trino,
             Clock clock) {
         return new StatementPreparer(
@@ -219,8 +227,30 @@ final class SidecarModule implements Module {
                         () -> engine.engine().catalog().current(),
                         access,
                         config.getDatabase(),
+                        statistics::statements,
                         clock),
                 trino.isPresent());
+    }
+
+    @Provides
+    @Singleton
+    static SlowStatementLog slowStatementLog(PostgresConfig config, EngineService engine) {
+        return new SlowStatementLog(
+                config.getSlowStatementThreshold().roundTo(TimeUnit.NANOSECONDS),
+                System::nanoTime,
+                id ->
+                        engine.engine()
+                                .catalog()
+                                .current()
+                                .findTable(id)
+                                .map(table -> table.schema().qualifiedName().toString())
+                                .orElse("table " + id));
+    }
+
+    @Provides
+    @Singleton
+    static StatementStatistics statementStatistics(PostgresConfig config, SlowStatementLog slow) {
+        return new StatementStatistics(config.getMaxTrackedStatements(), slow);
     }
 
     @Provides
@@ -233,6 +263,7 @@ final class SidecarModule implements Module {
             AccessControl access,
             PostgresConfig postgres,
             FlightConfig flight,
+            StatementStatistics statistics,
             Clock clock) {
         return FlightSqlService.create(
                 executor,
@@ -242,6 +273,7 @@ final class SidecarModule implements Module {
                 () -> engine.engine().catalog(),
                 postgres.getDatabase(),
                 Version.current(),
+                statistics,
                 clock,
                 flight.getReadBatchSize().toBytes());
     }

@@ -12,6 +12,7 @@ import io.stele.protocol.api.snapshot.OpenTableRequest;
 import io.stele.sidecar.engine.EngineService;
 import io.stele.sidecar.engine.ReplyBudget;
 import io.stele.sidecar.engine.SidecarAggregateCache;
+import io.stele.sidecar.statement.StatementStatistics;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -32,7 +33,10 @@ public final class ActionHandlers {
 
     @Inject
     public ActionHandlers(
-            EngineService engine, SidecarAggregateCache aggregateCache, ReplyBudget replies) {
+            EngineService engine,
+            SidecarAggregateCache aggregateCache,
+            StatementStatistics statements,
+            ReplyBudget replies) {
         this.results = new ActionResults(replies);
         this.scans = new ScanHandlers(engine, aggregateCache.cache());
         this.handlers =
@@ -43,7 +47,8 @@ public final class ActionHandlers {
                                 new CatalogHandlers(engine).handlers(),
                                 new ViewHandlers(engine).handlers(),
                                 new TransactionHandlers(engine).handlers(),
-                                new MaintenanceHandlers(engine, aggregateCache).handlers())
+                                new MaintenanceHandlers(engine, aggregateCache, statements)
+                                        .handlers())
                         .flatMap(List::stream)
                         .collect(
                                 ImmutableMap.toImmutableMap(

@@ -31,12 +31,14 @@ import io.stele.protocol.api.maintenance.TableHistoryReply;
 import io.stele.protocol.api.status.AggregateCacheReply;
 import io.stele.protocol.api.status.MemoryCacheUse;
 import io.stele.protocol.api.status.MemoryCachesReply;
+import io.stele.protocol.api.status.StatementsReply;
 import io.stele.protocol.api.status.StatusActions;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.engine.Blocking;
 import io.stele.sidecar.engine.EngineService;
 import io.stele.sidecar.engine.SidecarAggregateCache;
 import io.stele.sidecar.flight.call.QueryIdentityInterceptor;
+import io.stele.sidecar.statement.StatementStatistics;
 import java.util.List;
 import java.util.Optional;
 
@@ -52,8 +54,13 @@ final class MaintenanceHandlers {
 
     private final EngineService engine;
     private final SidecarAggregateCache aggregateCache;
+    private final StatementStatistics statements;
 
-    MaintenanceHandlers(EngineService engine, SidecarAggregateCache aggregateCache) {
+    MaintenanceHandlers(
+            EngineService engine,
+            SidecarAggregateCache aggregateCache,
+            StatementStatistics statements) {
+        this.statements = requireNonNull(statements, "statements is null");
         this.engine = requireNonNull(engine, "engine is null");
         this.aggregateCache = requireNonNull(aggregateCache, "aggregateCache is null");
     }
@@ -114,6 +121,10 @@ final class MaintenanceHandlers {
                         StatusActions.SCHEDULING_GROUPS,
                         "Says how the sidecar's threads are shared",
                         engine::schedulingGroupsReply),
+                ActionHandler.of(
+                        StatusActions.STATEMENTS,
+                        "Says how often SQL statements ran, and for how long",
+                        () -> new StatementsReply(engine.nodeId(), statements.statements())),
                 ActionHandler.of(
                         StatusActions.DATA_CACHE,
                         "Says what the data page cache holds and did",

@@ -14,6 +14,7 @@ import io.stele.sidecar.engine.ReplyBudget;
 import io.stele.sidecar.metrics.AccessMetrics;
 import io.stele.sidecar.metrics.IngestMetrics;
 import io.stele.sidecar.metrics.ReadMetrics;
+import io.stele.sidecar.statement.SlowStatementLog;
 import io.stele.sidecar.tls.TlsIdentity;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -72,6 +73,7 @@ public final class FramedServer implements AutoCloseable {
             AccessMetrics metrics,
             IngestMetrics ingestMetrics,
             ReadMetrics readMetrics,
+            SlowStatementLog slowLookups,
             ReplyBudget replies) {
         this.config = requireNonNull(config, "config is null");
         this.address = node.getBindIp();
@@ -93,6 +95,7 @@ public final class FramedServer implements AutoCloseable {
                                 metrics,
                                 ingestMetrics,
                                 readMetrics,
+                                slowLookups,
                                 replies,
                                 threads),
                         new PendingLimits(config.getMaxPendingBytes().toBytes()),

@@ -14,6 +14,7 @@ import io.stele.sidecar.engine.EngineService;
 import io.stele.sidecar.engine.ReplyBudget;
 import io.stele.sidecar.metrics.ReadMetrics;
 import io.stele.sidecar.scheduling.QueryScheduler;
+import io.stele.sidecar.statement.SlowStatementLog;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadFactory;
@@ -38,6 +39,7 @@ final class MultiGets {
 
     private final EngineService engine;
     private final ReadMetrics metrics;
+    private final SlowStatementLog slow;
     private final ReplyBudget replies;
     private final ThreadFactory threads;
     private final int maxReplyBytes;
@@ -49,11 +51,13 @@ final class MultiGets {
     MultiGets(
             EngineService engine,
             ReadMetrics metrics,
+            SlowStatementLog slow,
             ReplyBudget replies,
             ThreadFactory threads,
             int maxReplyBytes) {
         this.engine = requireNonNull(engine, "engine is null");
         this.metrics = requireNonNull(metrics, "metrics is null");
+        this.slow = requireNonNull(slow, "slow is null");
         this.replies = requireNonNull(replies, "replies is null");
         this.threads = requireNonNull(threads, "threads is null");
         this.maxReplyBytes = maxReplyBytes;
@@ -122,7 +126,13 @@ final class MultiGets {
         // The reply of a second try has fewer only if rows have changed meanwhile.
         if (count == get.keys().size()
                 || (count > 0 && (!attempt.isFirst || attempt.room.rowBytes() >= LARGE_BYTES))) {
-            metrics.lookedUp(count, found.foundCount(), System.nanoTime() - start);
+            long nanos = System.nanoTime() - start;
+            metrics.lookedUp(count, found.foundCount(), nanos);
+            slow.lookedUp(
+                    request.connection().identity().user(),
+                    get.tableId(),
+                    get.keys().size(),
+                    nanos);
             attempt.room.send(
                     request,
                     FrameType.MULTI_GET_REPLY,

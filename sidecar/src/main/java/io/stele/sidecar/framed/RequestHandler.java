@@ -26,6 +26,7 @@ import io.stele.sidecar.engine.ReplyBudget;
 import io.stele.sidecar.metrics.AccessMetrics;
 import io.stele.sidecar.metrics.IngestMetrics;
 import io.stele.sidecar.metrics.ReadMetrics;
+import io.stele.sidecar.statement.SlowStatementLog;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadFactory;
@@ -55,6 +56,7 @@ final class RequestHandler {
             AccessMetrics accessMetrics,
             IngestMetrics ingestMetrics,
             ReadMetrics readMetrics,
+            SlowStatementLog slowLookups,
             ReplyBudget replies,
             ThreadFactory threads) {
         this.engine = requireNonNull(engine, "engine is null");
@@ -62,7 +64,8 @@ final class RequestHandler {
         this.accessMetrics = requireNonNull(accessMetrics, "accessMetrics is null");
         this.ingestMetrics = requireNonNull(ingestMetrics, "ingestMetrics is null");
         this.threads = requireNonNull(threads, "threads is null");
-        this.multiGets = new MultiGets(engine, readMetrics, replies, threads, MAX_REPLY_BYTES);
+        this.multiGets = new MultiGets(
+                        engine, readMetrics, slowLookups, replies, threads, MAX_REPLY_BYTES);
         this.keyScans = new KeyScans(engine, readMetrics, replies, threads, MAX_REPLY_BYTES);
     }
 

@@ -38,7 +38,7 @@ public final class Histogram {
      * A histogram of times that are added in nanoseconds and exported in seconds: 10 us to 84 s, by
      * factors of 2.
      */
-    static Histogram ofSeconds() {
+    public static Histogram ofSeconds() {
         return new Histogram(NANOS, 10_000, 2, 24);
     }
 
@@ -47,7 +47,8 @@ public final class Histogram {
         return new Histogram(1, 1, 4, 16);
     }
 
-    void add(long value) {
+    /** Counts a value; of a histogram of times, in nanoseconds. */
+    public void add(long value) {
         int found = Arrays.binarySearch(bounds, value);
         counts.incrementAndGet(found >= 0 ? found : -found - 1);
         sum.add(value);

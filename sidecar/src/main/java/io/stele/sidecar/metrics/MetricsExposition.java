@@ -14,6 +14,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.StringJoiner;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import javax.management.ObjectName;
@@ -39,9 +41,14 @@ public final class MetricsExposition {
 
     private final MBeanExporter exporter;
     private final OpenMetricsCollector libraries;
+    private final Set<LabelledHistograms> labelled;
 
     @Inject
-    public MetricsExposition(MBeanExporter exporter, OpenMetricsCollector libraries) {
+    public MetricsExposition(
+            MBeanExporter exporter,
+            OpenMetricsCollector libraries,
+            Set<LabelledHistograms> labelled) {
+        this.labelled = Set.copyOf(labelled);
         this.exporter = requireNonNull(exporter, "exporter is null");
         this.libraries = requireNonNull(libraries, "libraries is null");
     }
@@ -60,11 +67,28 @@ public final class MetricsExposition {
                         families);
             }
         }
+        labelled.forEach(histograms -> collect(histograms, families));
         for (Map.Entry<String, Family> family : families.entrySet()) {
             family.getValue().write(family.getKey(), writer);
         }
         writeLibraries(writer);
         writer.write("# EOF\n");
+    }
+
+    private static void collect(LabelledHistograms histograms, Map<String, Family> families) {
+        Family family =
+                family(families, histograms.family(), "histogram", histograms.description());
+        histograms.forEach(
+                (labels, histogram) -> {
+                    StringJoiner text = new StringJoiner(",");
+                    new TreeMap<>(labels)
+                            .forEach((name, value) -> text.add(label(name, value)));
+                    family.samples(text.toString(), histogram.snapshot());
+                });
+    }
+
+    private static String label(String name, String value) {
+        return name + "=\"" + escaped(value) + '"';
     }
 
     private static String labels(ObjectName name) {
@@ -73,11 +97,7 @@ public final class MetricsExposition {
             if (!key.equals("name")) {
                 String value = name.getKeyProperty(key);
                 String text = value.startsWith("\"") ? ObjectName.unquote(value) : value;
-                labels.append(labels.isEmpty() ? "" : ",")
-                        .append(key)
-                        .append("=\"")
-                        .append(escaped(text))
-                        .append('"');
+                labels.append(labels.isEmpty() ? "" : ",").append(label(key, text));
             }
         }
         return labels.toString();

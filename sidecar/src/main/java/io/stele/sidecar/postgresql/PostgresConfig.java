@@ -5,14 +5,17 @@ import io.airlift.configuration.ConfigDescription;
 import io.airlift.configuration.ConfigSecuritySensitive;
 import io.airlift.configuration.validation.FileExists;
 import io.airlift.units.DataSize;
+import io.airlift.units.Duration;
 import io.airlift.units.MaxDataSize;
 import io.airlift.units.MinDataSize;
+import io.airlift.units.MinDuration;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
 import jakarta.validation.constraints.NotEmpty;
 import java.io.File;
 import java.net.URI;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 
 /** Settings of the server of PostgreSQL's protocol. */
 public class PostgresConfig {
@@ -21,6 +24,8 @@ public class PostgresConfig {
     private DataSize maxMessageSize = DataSize.of(64, DataSize.Unit.MEGABYTE);
     private DataSize maxPendingSize = DataSize.of(128, DataSize.Unit.MEGABYTE);
     private String database = "stele";
+    private int maxTrackedStatements = 1000;
+    private Duration slowStatementThreshold = new Duration(1, TimeUnit.SECONDS);
     private Optional<File> usersFile = Optional.empty();
     private Optional<URI> trinoUri = Optional.empty();
     private String trinoCatalog = "stele";
@@ -90,6 +95,35 @@ public class PostgresConfig {
     @ConfigDescription("Name of the database that PostgreSQL's clients see; they may ask for any")
     public PostgresConfig setDatabase(String database) {
         this.database = database;
+        return this;
+    }
+
+    @Min(0)
+    @Max(100_000)
+    public int getMaxTrackedStatements() {
+        return maxTrackedStatements;
+    }
+
+    @Config("stele.sql.max-tracked-statements")
+    @ConfigDescription(
+            "SQL statements, of each user and without their constants, whose statistics are"
+                    + " remembered; 0: none")
+    public PostgresConfig setMaxTrackedStatements(int maxTrackedStatements) {
+        this.maxTrackedStatements = maxTrackedStatements;
+        return this;
+    }
+
+    @MinDuration("0ms")
+    public Duration getSlowStatementThreshold() {
+        return slowStatementThreshold;
+    }
+
+    @Config("stele.sql.slow-statement-threshold")
+    @ConfigDescription(
+            "Statements with a fixed plan and lookups by key that take at least this long are"
+                    + " logged, without their constants")
+    public PostgresConfig setSlowStatementThreshold(Duration slowStatementThreshold) {
+        this.slowStatementThreshold = slowStatementThreshold;
         return this;
     }
 

@@ -217,10 +217,12 @@ final class PostgresConnection implements AutoCloseable {
                             context.preparer(),
                             context.trino(),
                             settings,
+                            context.statistics(),
                             new Client(authenticated, identity, cancellation),
                             in,
                             out,
                             context.clock(),
+                            context.nanoTime(),
                             maxMessageBytes())) {
                 serve(session, in, out);
             }

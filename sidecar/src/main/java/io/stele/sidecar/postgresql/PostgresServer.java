@@ -17,6 +17,7 @@ import io.stele.sidecar.postgresql.run.PlanExecutor;
 import io.stele.sidecar.postgresql.session.StatementPreparer;
 import io.stele.sidecar.postgresql.trino.TrinoGateway;
 import io.stele.sidecar.process.Version;
+import io.stele.sidecar.statement.StatementStatistics;
 import io.stele.sidecar.tls.TlsIdentity;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -74,6 +75,7 @@ public final class PostgresServer implements AutoCloseable {
             StatementPreparer preparer,
             Optional<TrinoGateway> trino,
             Optional<PasswordFile> users,
+            StatementStatistics statistics,
             Clock clock) {
         this.config = requireNonNull(config, "config is null");
         checkArgument(
@@ -109,6 +111,7 @@ public final class PostgresServer implements AutoCloseable {
                         executor,
                         preparer,
                         trino,
+                        statistics,
                         new CancelKeys(random),
                         clock,
                         System::nanoTime);

@@ -6,6 +6,7 @@ import io.stele.sidecar.postgresql.auth.PostgresUsers;
 import io.stele.sidecar.postgresql.run.PlanExecutor;
 import io.stele.sidecar.postgresql.session.StatementPreparer;
 import io.stele.sidecar.postgresql.trino.TrinoGateway;
+import io.stele.sidecar.statement.StatementStatistics;
 import io.stele.sidecar.tls.TlsIdentity;
 import java.time.InstantSource;
 import java.util.Optional;
@@ -35,6 +36,7 @@ record PostgresServerContext(
         PlanExecutor executor,
         StatementPreparer preparer,
         Optional<TrinoGateway> trino,
+        StatementStatistics statistics,
         CancelKeys cancelKeys,
         InstantSource clock,
         LongSupplier nanoTime) {}

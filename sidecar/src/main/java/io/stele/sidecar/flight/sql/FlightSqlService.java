@@ -16,6 +16,7 @@ import io.stele.sidecar.postgresql.session.StatementPreparer;
 import io.stele.sidecar.postgresql.trino.TrinoGateway;
 import io.stele.sidecar.postgresql.wire.PostgresException;
 import io.stele.sidecar.postgresql.wire.SqlState;
+import io.stele.sidecar.statement.StatementStatistics;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
@@ -81,6 +82,7 @@ public final class FlightSqlService {
             Supplier<CatalogService> catalog,
             String catalogName,
             String version,
+            StatementStatistics statistics,
             InstantSource clock,
             long batchBytes) {
         SqlStatements statements =
@@ -90,7 +92,14 @@ public final class FlightSqlService {
                 executor,
                 statements,
                 new SqlRunner(
-                        executor, statements, preparer.catalogQueries(), trino, clock, batchBytes),
+                        executor,
+                        statements,
+                        preparer.catalogQueries(),
+                        trino,
+                        statistics,
+                        clock,
+                        System::nanoTime,
+                        batchBytes),
                 new Metadata(
                         () -> catalog.get().current(),
                         access,

@@ -7,9 +7,9 @@ import io.stele.sidecar.postgresql.catalog.CatalogColumn;
 import io.stele.sidecar.postgresql.catalog.CatalogQueries;
 import io.stele.sidecar.postgresql.catalog.CatalogResult;
 import io.stele.sidecar.postgresql.catalog.CatalogSession;
-import io.stele.sidecar.postgresql.plan.FixedPlan;
 import io.stele.sidecar.postgresql.plan.FixedPlan.InsertPlan;
 import io.stele.sidecar.postgresql.plan.FixedPlan.SelectPlan;
+import io.stele.sidecar.postgresql.plan.FixedPlan;
 import io.stele.sidecar.postgresql.plan.Scope;
 import io.stele.sidecar.postgresql.run.Cancellation;
 import io.stele.sidecar.postgresql.run.Client;
@@ -25,6 +25,8 @@ import io.stele.sidecar.postgresql.type.PostgresType;
 import io.stele.sidecar.postgresql.type.TextFormat;
 import io.stele.sidecar.postgresql.wire.PostgresException;
 import io.stele.sidecar.postgresql.wire.SqlState;
+import io.stele.sidecar.statement.StatementRunner;
+import io.stele.sidecar.statement.StatementStatistics;
 import java.io.IOException;
 import java.time.InstantSource;
 import java.time.ZoneOffset;
@@ -32,6 +34,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,7 +49,9 @@ final class SqlRunner {
     private final SqlStatements statements;
     private final CatalogQueries catalogQueries;
     private final Optional<TrinoGateway> trino;
+    private final StatementStatistics statistics;
     private final InstantSource clock;
+    private final LongSupplier nanoTime;
     private final long batchBytes;
 
     /**
@@ -57,12 +62,16 @@ final class SqlRunner {
             SqlStatements statements,
             CatalogQueries catalogQueries,
             Optional<TrinoGateway> trino,
+            StatementStatistics statistics,
             InstantSource clock,
+            LongSupplier nanoTime,
             long batchBytes) {
         this.executor = requireNonNull(executor, "executor is null");
         this.statements = requireNonNull(statements, "statements is null");
         this.catalogQueries = requireNonNull(catalogQueries, "catalogQueries is null");
         this.trino = requireNonNull(trino, "trino is null");
+        this.statistics = requireNonNull(statistics, "statistics is null");
+        this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
         this.clock = requireNonNull(clock, "clock is null");
         this.batchBytes = batchBytes;
     }
@@ -105,6 +114,68 @@ final class SqlRunner {
 
     /** Runs a statement that returns rows, and sends them. */
     void query(SqlQuery query, SqlCaller caller, BatchOutput out) throws IOException {
+        CountedOutput counted = new CountedOutput(out);
+        long unused =
+                counted(
+                        query.statement(),
+                        caller,
+                        () -> {
+                            run(query, caller, counted);
+                            return counted.rowCount;
+                        });
+    }
+
+    /** A statement's work, which returns the number of rows sent, or changed. */
+    private interface Work {
+        long run() throws IOException;
+    }
+
+    /** Does a statement's work, and adds it to the statistics. */
+    private long counted(SqlStatement statement, SqlCaller caller, Work work) throws IOException {
+        long start = nanoTime.getAsLong();
+        long rowCount = 0;
+        boolean isDone = false;
+        try {
+            rowCount = work.run();
+            isDone = true;
+            return rowCount;
+        } finally {
+            statistics.ended(
+                    caller.name(),
+                    statement.prepared().sql(),
+                    switch (statement.prepared().kind()) {
+                        case PreparedStatement.OnCatalog ignored -> StatementRunner.CATALOG;
+                        case PreparedStatement.OnTrino ignored -> StatementRunner.TRINO;
+                        default -> StatementRunner.FIXED_PLAN;
+                    },
+                    nanoTime.getAsLong() - start,
+                    rowCount,
+                    !isDone);
+        }
+    }
+
+    /** An output that counts rows. Confined to one thread. */
+    private static final class CountedOutput implements BatchOutput {
+        private final BatchOutput out;
+        private long rowCount;
+
+        private CountedOutput(BatchOutput out) {
+            this.out = out;
+        }
+
+        @Override
+        public void schema(byte[] message) {
+            out.schema(message);
+        }
+
+        @Override
+        public void batch(ArrowMessage batch) {
+            rowCount += batch.rowCount();
+            out.batch(batch);
+        }
+    }
+
+    private void run(SqlQuery query, SqlCaller caller, BatchOutput out) throws IOException {
         switch (query.statement().prepared().kind()) {
             case PreparedStatement.OnRows ignored -> queryRows(query, caller, out);
             case PreparedStatement.OnCatalog ignored -> queryCatalog(query, caller, out);
@@ -341,7 +412,7 @@ final class SqlRunner {
                                             texts(values),
                                             caller.ofTrino(),
                                             cancellation)) {
-                        count[0] = changed(rows.complete(""));
+                        count[0] = TrinoRows.changedRows(rows.complete(""));
                         if (rows.newSchema().isPresent()) {
                             throw new PostgresException(
                                     SqlState.FEATURE_NOT_SUPPORTED,
@@ -350,12 +421,6 @@ final class SqlRunner {
                     }
                 });
         return count[0];
-    }
-
-    /** The number at the end of a tag such as INSERT 0 5; 0: it has none. */
-    private static long changed(String tag) {
-        String last = tag.substring(tag.lastIndexOf(' ') + 1);
-        return last.matches("[0-9]{1,18}") ? Long.parseLong(last) : 0;
     }
 
     /**
@@ -370,6 +435,19 @@ final class SqlRunner {
             Cancellation cancellation)
             throws IOException {
         requireChange(prepared);
+        return counted(
+                prepared,
+                caller,
+                () -> run(prepared, parameters, transaction, caller, cancellation));
+    }
+
+    private long run(
+            SqlStatement prepared,
+            ParameterSource parameters,
+            Optional<SqlTransaction> transaction,
+            SqlCaller caller,
+            Cancellation cancellation)
+            throws IOException {
         if (prepared.prepared().kind() instanceof PreparedStatement.OnTrino kind) {
             return updateByTrino(kind, parameters, transaction, caller, cancellation);
         }

@@ -8,18 +8,19 @@ import com.google.common.base.Ticker;
 import io.stele.engine.catalog.Catalog;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.api.status.StatementStatus;
 import io.stele.sidecar.access.AccessControl;
 import io.stele.sidecar.auth.AuthenticatedUser;
+import io.stele.sidecar.postgresql.catalog.relation.CatalogRelations;
+import io.stele.sidecar.postgresql.catalog.relation.CatalogSettings;
+import io.stele.sidecar.postgresql.catalog.relation.CatalogValues;
+import io.stele.sidecar.postgresql.catalog.relation.TypeOids;
 import io.stele.sidecar.postgresql.sql.CurrentTimes;
 import io.stele.sidecar.postgresql.wire.PostgresException;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
-import io.stele.sidecar.postgresql.catalog.relation.CatalogRelations;
-import io.stele.sidecar.postgresql.catalog.relation.CatalogSettings;
-import io.stele.sidecar.postgresql.catalog.relation.TypeOids;
-import io.stele.sidecar.postgresql.catalog.relation.CatalogValues;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -51,6 +52,7 @@ public final class CatalogQueries implements AutoCloseable {
     private final String database;
     private final InstantSource clock;
     private final Instant serverStart;
+    private final Supplier<List<StatementStatus>> statements;
     private final Ticker ticker;
     private final StatementParser parser = new StatementParser();
     private volatile Optional<Relations> latest = Optional.empty(); // of all
@@ -70,19 +72,26 @@ public final class CatalogQueries implements AutoCloseable {
      * @param catalog the current catalog
      * @param access decides which tables a user sees
      * @param database the name of the one database that clients see
+     * @param statements the rows of {@code pg_stat_statements}
      * @param clock of the server, whose start is now
      */
     public CatalogQueries(
-            Supplier<Catalog> catalog, AccessControl access, String database, InstantSource clock) {
-        this(catalog, access, database, clock, Ticker.systemTicker());
+            Supplier<Catalog> catalog,
+            AccessControl access,
+            String database,
+            Supplier<List<StatementStatus>> statements,
+            InstantSource clock) {
+        this(catalog, access, database, statements, clock, Ticker.systemTicker());
     }
 
     CatalogQueries(
             Supplier<Catalog> catalog,
             AccessControl access,
             String database,
+            Supplier<List<StatementStatus>> statements,
             InstantSource clock,
             Ticker ticker) {
+        this.statements = requireNonNull(statements, "statements is null");
         this.access = requireNonNull(access, "access is null");
         this.catalog = requireNonNull(catalog, "catalog is null");
         this.database = requireNonNull(database, "database is null");
@@ -254,9 +263,18 @@ public final class CatalogQueries implements AutoCloseable {
                 session,
                 database,
                 serverStart,
+                () -> statements(session.user()),
                 parameters,
                 parameterTypeOids,
                 ticker);
+    }
+
+    /** The statements that a user may see: with privileges by table, only its own. */
+    private List<StatementStatus> statements(AuthenticatedUser user) {
+        List<StatementStatus> all = statements.get();
+        return access.isRestricted(user)
+                ? all.stream().filter(status -> status.user().equals(user.name())).toList()
+                : all;
     }
 
     /** Runs an evaluation, each failure of which counts as a wrong statement. */

@@ -5,17 +5,19 @@ import static java.util.Objects.requireNonNull;
 import com.google.common.base.Ticker;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
-import java.time.Instant;
+import io.stele.protocol.api.status.StatementStatus;
 import io.stele.sidecar.postgresql.catalog.relation.CatalogRelations;
 import io.stele.sidecar.postgresql.catalog.relation.CatalogSettings;
+import io.stele.sidecar.postgresql.catalog.relation.CatalogValues;
 import io.stele.sidecar.postgresql.catalog.relation.SystemCatalog;
 import io.stele.sidecar.postgresql.catalog.relation.TypeOids;
-import io.stele.sidecar.postgresql.catalog.relation.CatalogValues;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /**
  * The context of one catalog query: its relations, session, parameters and limits. Confined to the
@@ -36,6 +38,7 @@ final class QueryContext {
     private final CatalogSession session;
     private final String database;
     private final Instant serverStart;
+    private final Supplier<List<StatementStatus>> statements;
     private final Optional<List<Optional<String>>> parameters;
     private final List<Integer> parameterTypes;
     private final Ticker ticker;
@@ -52,6 +55,7 @@ final class QueryContext {
             CatalogSession session,
             String database,
             Instant serverStart,
+            Supplier<List<StatementStatus>> statements,
             Optional<List<Optional<String>>> parameters,
             List<Integer> parameterTypes,
             Ticker ticker) {
@@ -59,6 +63,7 @@ final class QueryContext {
         this.session = requireNonNull(session, "session is null");
         this.database = requireNonNull(database, "database is null");
         this.serverStart = requireNonNull(serverStart, "serverStart is null");
+        this.statements = requireNonNull(statements, "statements is null");
         this.parameters = requireNonNull(parameters, "parameters is null");
         this.parameterTypes = new ArrayList<>(parameterTypes);
         this.ticker = requireNonNull(ticker, "ticker is null");
@@ -92,6 +97,11 @@ final class QueryContext {
 
     Instant serverStart() {
         return serverStart;
+    }
+
+    /** The statements that the session's user may see in {@code pg_stat_statements}. */
+    List<StatementStatus> statements() {
+        return statements.get();
     }
 
     /** The schemas where bare names are looked for, pg_catalog first. */

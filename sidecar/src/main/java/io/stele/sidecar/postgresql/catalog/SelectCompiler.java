@@ -54,7 +54,7 @@ final class SelectCompiler {
             case SetOperationList list -> setOperation(list, outer);
             case ParenthesedSelect nested ->
                     limited(nested, compile(nested.getSelect(), outer), outer);
-            case net.sf.jsqlparser.statement.select.CatalogValues values -> values(values, outer);
+            case net.sf.jsqlparser.statement.select.Values values -> values(values, outer);
             default -> throw CatalogValues.invalid("SELECT or VALUES", select);
         };
     }
@@ -214,7 +214,7 @@ final class SelectCompiler {
     }
 
     private SelectPlan values(
-            net.sf.jsqlparser.statement.select.CatalogValues values, Optional<CatalogQueryScope> outer) {
+            net.sf.jsqlparser.statement.select.Values values, Optional<CatalogQueryScope> outer) {
         CatalogQueryScope scope = new CatalogQueryScope(outer);
         ExpressionCompiler expressions = new ExpressionCompiler(context, scope, this);
         List<List<Typed>> rows = new ArrayList<>();

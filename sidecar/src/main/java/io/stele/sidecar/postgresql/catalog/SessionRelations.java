@@ -1,7 +1,8 @@
 package io.stele.sidecar.postgresql.catalog;
 
-import io.stele.sidecar.postgresql.catalog.relation.Relation;
+import io.stele.protocol.api.status.StatementStatus;
 import io.stele.sidecar.postgresql.catalog.relation.CatalogSettings;
+import io.stele.sidecar.postgresql.catalog.relation.Relation;
 import io.stele.sidecar.postgresql.catalog.relation.SystemCatalog;
 import io.stele.sidecar.postgresql.catalog.relation.TypeOids;
 import java.util.ArrayList;
@@ -9,12 +10,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The system relations of catalog queries whose rows depend on the session: roles, of which a user
- * sees itself and the owner.
+ * The system relations of catalog queries whose rows depend on the session or on time: roles, of
+ * which a user sees itself and the owner, and {@code pg_stat_statements}.
  */
 final class SessionRelations {
     /** The OID of the logged-in user: the first OID that is neither the system's nor a table's. */
     private static final int USER_OID = 16_383;
+
+    private static final double MILLIS = 1_000; // of a second
 
     private SessionRelations() {}
 
@@ -28,8 +31,33 @@ final class SessionRelations {
                             case "pg_roles", "pg_authid" -> roles(context, relation, "rol", "oid");
                             case "pg_user", "pg_shadow" ->
                                     roles(context, relation, "use", "usesysid");
+                            case "pg_stat_statements" -> statements(context, relation);
                             default -> relation;
                         });
+    }
+
+    private static Relation statements(QueryContext context, Relation relation) {
+        Relation.Definition definition = relation.definition();
+        List<Object[]> rows = new ArrayList<>();
+        for (StatementStatus statement : context.statements()) {
+            boolean isOwn = statement.user().equals(context.session().user().name());
+            Object[] row = SystemCatalog.emptyRow(definition);
+            if (isOwn) { // of others, roles are not listed
+                row[definition.indexOf("userid")] = (long) USER_OID;
+            }
+            row[definition.indexOf("toplevel")] = true;
+            row[definition.indexOf("queryid")] = statement.queryId();
+            row[definition.indexOf("query")] = statement.statement();
+            row[definition.indexOf("calls")] = statement.calls();
+            row[definition.indexOf("rows")] = statement.rows();
+            row[definition.indexOf("total_exec_time")] = statement.totalSeconds() * MILLIS;
+            row[definition.indexOf("min_exec_time")] = statement.minSeconds() * MILLIS;
+            row[definition.indexOf("max_exec_time")] = statement.maxSeconds() * MILLIS;
+            row[definition.indexOf("mean_exec_time")] =
+                    statement.totalSeconds() * MILLIS / Math.max(statement.calls(), 1);
+            rows.add(row);
+        }
+        return new Relation(definition, rows);
     }
 
     private static Relation roles(

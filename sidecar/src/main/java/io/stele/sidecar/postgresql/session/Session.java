@@ -6,9 +6,9 @@ import io.stele.sidecar.postgresql.catalog.CatalogColumn;
 import io.stele.sidecar.postgresql.catalog.CatalogResult;
 import io.stele.sidecar.postgresql.catalog.CatalogSession;
 import io.stele.sidecar.postgresql.copy.CopyOptions;
-import io.stele.sidecar.postgresql.plan.FixedPlan;
 import io.stele.sidecar.postgresql.plan.FixedPlan.ResultColumn;
 import io.stele.sidecar.postgresql.plan.FixedPlan.SelectPlan;
+import io.stele.sidecar.postgresql.plan.FixedPlan;
 import io.stele.sidecar.postgresql.plan.ParameterTypes;
 import io.stele.sidecar.postgresql.plan.Scope;
 import io.stele.sidecar.postgresql.run.Changes;
@@ -21,15 +21,19 @@ import io.stele.sidecar.postgresql.run.StalePlanException;
 import io.stele.sidecar.postgresql.session.PreparedStatement.OnRows;
 import io.stele.sidecar.postgresql.sql.StatementSplitter;
 import io.stele.sidecar.postgresql.trino.TrinoGateway;
+import io.stele.sidecar.postgresql.trino.TrinoRows;
 import io.stele.sidecar.postgresql.wire.MessageReader;
 import io.stele.sidecar.postgresql.wire.PostgresException;
 import io.stele.sidecar.postgresql.wire.Replies;
 import io.stele.sidecar.postgresql.wire.SqlState;
+import io.stele.sidecar.statement.StatementRunner;
+import io.stele.sidecar.statement.StatementStatistics;
 import java.io.IOException;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,6 +52,8 @@ public final class Session implements AutoCloseable {
     private final PlanExecutor executor;
     private final StatementPreparer preparer;
     private final Settings settings;
+    private final StatementStatistics statistics;
+    private final LongSupplier nanoTime;
     private final Client client;
     private final Replies replies;
     private final TransactionBlock block;
@@ -66,16 +72,20 @@ public final class Session implements AutoCloseable {
             StatementPreparer preparer,
             Optional<TrinoGateway> gateway,
             Settings settings,
+            StatementStatistics statistics,
             Client client,
             MessageReader in,
             Replies replies,
             InstantSource clock,
+            LongSupplier nanoTime,
             int maxMessageBytes) {
         this.user = client.user().name();
         this.processId = processId;
         this.executor = requireNonNull(executor, "executor is null");
         this.preparer = requireNonNull(preparer, "preparer is null");
         this.settings = requireNonNull(settings, "settings is null");
+        this.statistics = requireNonNull(statistics, "statistics is null");
+        this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
         this.client = requireNonNull(client, "client is null");
         this.replies = requireNonNull(replies, "replies is null");
         this.trino = new TrinoExecution(gateway, user, settings, client);
@@ -118,7 +128,7 @@ public final class Session implements AutoCloseable {
             if (texts.size() > 1 && isOnRows(statement)) {
                 block.beginImplicit();
             }
-            try (Portal portal = new Portal(statement, List.of(), List.of())) {
+            try (Portal portal = portal(statement, List.of(), List.of())) {
                 client.cancellation().begin(settings.statementTimeoutMillis());
                 checkBlock(statement);
                 describe(portal, false);
@@ -237,7 +247,7 @@ public final class Session implements AutoCloseable {
                     "Expected %s formats of results, found %s"
                             .formatted(results, resultFormats.size()));
         }
-        portals.put(portalName, new Portal(statement, parameters, resultFormats), parameterBytes);
+        portals.put(portalName, portal(statement, parameters, resultFormats), parameterBytes);
         replies.empty('2');
     }
 
@@ -345,11 +355,59 @@ public final class Session implements AutoCloseable {
         run(portal, maxRows);
     }
 
+    private Portal portal(
+            PreparedStatement statement, List<@Nullable Object> parameters, List<Integer> formats) {
+        return new Portal(statement, parameters, formats, this::count);
+    }
+
+    /** Adds a statement that has ended to the statistics. */
+    private void count(Portal portal) {
+        PreparedStatement statement = portal.statement();
+        Optional<StatementRunner> runner =
+                switch (statement.kind()) {
+                    case PreparedStatement.Empty ignored -> Optional.empty();
+                    case PreparedStatement.OnSession session ->
+                            isCopy(session.command())
+                                    ? Optional.of(StatementRunner.COPY)
+                                    : Optional.empty();
+                    case PreparedStatement.OnCatalog ignored ->
+                            Optional.of(StatementRunner.CATALOG);
+                    case PreparedStatement.OnTrino ignored -> Optional.of(StatementRunner.TRINO);
+                    case OnRows ignored -> Optional.of(StatementRunner.FIXED_PLAN);
+                };
+        runner.ifPresent(
+                by ->
+                        statistics.ended(
+                                user,
+                                statement.sql(),
+                                by,
+                                portal.nanos(),
+                                portal.count(),
+                                portal.isFailed()));
+    }
+
     private void run(Portal portal, int maxRows) throws IOException {
+        long start = nanoTime.getAsLong();
+        boolean isDone = false;
+        try {
+            runOnce(portal, maxRows);
+            isDone = true;
+        } finally {
+            portal.ran(nanoTime.getAsLong() - start);
+            if (!isDone) {
+                portal.failed();
+            }
+            if (portal.isDone() || portal.isFailed()) {
+                portal.end();
+            }
+        }
+    }
+
+    private void runOnce(Portal portal, int maxRows) throws IOException {
         switch (portal.statement().kind()) {
             case PreparedStatement.Empty ignored -> replies.empty('I');
             case PreparedStatement.OnSession session ->
-                    runCommand(session.command(), portal.formats());
+                    portal.changed(runCommand(session.command(), portal.formats()));
             case PreparedStatement.OnCatalog ignored -> {
                 if (!portal.isStarted()) {
                     portal.start(0, new CatalogRows(catalogResult(portal), portal.formats()));
@@ -358,7 +416,9 @@ public final class Session implements AutoCloseable {
             }
             case PreparedStatement.OnTrino kind -> {
                 if (!kind.returnsRows()) {
-                    replies.commandComplete(trino.complete(kind, portal, block));
+                    String tag = trino.complete(kind, portal, block);
+                    portal.changed(TrinoRows.changedRows(tag));
+                    replies.commandComplete(tag);
                     return;
                 }
                 if (!portal.isDone()) {
@@ -373,11 +433,13 @@ public final class Session implements AutoCloseable {
         }
     }
 
-    private void runCommand(Command command, List<Integer> formats) throws IOException {
+    /** Runs a command; returns the number of rows that COPY has copied. */
+    private long runCommand(Command command, List<Integer> formats) throws IOException {
+        long copied = 0;
         switch (command) {
             case Command.Discard ignored -> {
                 statements.clear();
-                commands.run(command, user, formats, this::scope);
+                copied = commands.run(command, user, formats, this::scope);
             }
             case Command.Deallocate deallocate -> {
                 if (deallocate.name().isEmpty()) {
@@ -390,31 +452,36 @@ public final class Session implements AutoCloseable {
                 }
                 replies.commandComplete("DEALLOCATE");
             }
-            case Command.CopyOut copy -> copyOut(prepare(copy.query(), List.of()), copy.options());
+            case Command.CopyOut copy ->
+                    copied = copyOut(prepare(copy.query(), List.of()), copy.options());
             case Command.CopyTableOut copy ->
-                    copyOut(
+                    copied =
+                            copyOut(
                             preparer.prepareAll(
                                     copy.table(),
                                     copy.columns(),
                                     settings.searchPath(),
                                     client.user()),
                             copy.options());
-            default -> commands.run(command, user, formats, this::scope);
+            default -> copied = commands.run(command, user, formats, this::scope);
         }
         if (!block.isOpen()) {
             portals.closeAll();
         }
+        return copied;
     }
 
-    private void copyOut(PreparedStatement statement, CopyOptions options) throws IOException {
+    /** Returns the number of rows. */
+    private long copyOut(PreparedStatement statement, CopyOptions options) throws IOException {
         List<Integer> formats =
                 options.format() == CopyOptions.Format.BINARY ? List.of(1) : List.of();
-        try (Portal portal = new Portal(statement, List.of(), formats)) {
+        try (Portal portal = portal(statement, List.of(), formats)) {
             List<String> columns = open(portal);
             long count =
                     new CopyOutput(options, replies)
                             .send(columns, requireNonNull(portal.rows(), "rows is null"));
             replies.commandComplete("COPY " + count);
+            return count;
         } catch (StalePlanException stale) {
             throw stale.whileRunning();
         }

@@ -38,8 +38,10 @@ final class SessionCommands {
         this.copies = requireNonNull(copies, "copies is null");
     }
 
-    void run(Command command, String user, List<Integer> formats, Supplier<Scope.Session> scope)
+    /** Runs a command; returns the number of rows that COPY has received. */
+    long run(Command command, String user, List<Integer> formats, Supplier<Scope.Session> scope)
             throws IOException {
+        long copied = 0;
         switch (command) {
             case Command.Begin begin -> {
                 if (block.isOpen() && !block.isImplicit()) {
@@ -94,18 +96,16 @@ final class SessionCommands {
             }
             case Command.CopyIn copy -> {
                 block.checkWritable();
-                replies.commandComplete(
-                        "COPY "
-                                + copies.receive(
-                                        copy,
-                                        settings.searchPath(),
-                                        scope.get(),
-                                        block.transaction()));
+                copied =
+                        copies.receive(
+                                copy, settings.searchPath(), scope.get(), block.transaction());
+                replies.commandComplete("COPY " + copied);
             }
             case Command.Deallocate ignored -> throw ofSession();
             case Command.CopyOut ignored -> throw ofSession();
             case Command.CopyTableOut ignored -> throw ofSession();
         }
+        return copied;
     }
 
     private static IllegalArgumentException ofSession() {

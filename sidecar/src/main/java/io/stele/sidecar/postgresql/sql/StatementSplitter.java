@@ -2,6 +2,7 @@ package io.stele.sidecar.postgresql.sql;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * A splitter of a Query message's text into statements, at semicolons outside of quotes and
@@ -53,16 +54,21 @@ public final class StatementSplitter {
         return kept.toString().strip();
     }
 
-    /** The quoted texts, comments and other single characters that a text consists of. */
+    /** The quoted texts, comments, words and other single characters that a text consists of. */
     public static List<String> parts(String text) {
-        StatementSplitter splitter = new StatementSplitter(text);
         List<String> parts = new ArrayList<>();
+        forEachPart(text, parts::add);
+        return parts;
+    }
+
+    /** Hands over, in their order, the parts of which {@link #parts} is the list. */
+    public static void forEachPart(String text, Consumer<String> consumer) {
+        StatementSplitter splitter = new StatementSplitter(text);
         while (splitter.at < text.length()) {
             int start = splitter.at;
             splitter.skip();
-            parts.add(text.substring(start, splitter.at));
+            consumer.accept(text.substring(start, splitter.at));
         }
-        return parts;
     }
 
     /** The index of the parenthesis that closes the parenthesis at {@code open}; -1: none does. */

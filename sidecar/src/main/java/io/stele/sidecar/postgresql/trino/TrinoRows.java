@@ -192,4 +192,10 @@ public final class TrinoRows implements AutoCloseable {
             end.accept(query);
         }
     }
+
+    /** The number of rows at the end of a tag such as INSERT 0 5; 0: it has none. */
+    public static long changedRows(String tag) {
+        String last = tag.substring(tag.lastIndexOf(' ') + 1);
+        return last.matches("[0-9]{1,18}") ? Long.parseLong(last) : 0;
+    }
 }

@@ -41,6 +41,7 @@ final class TestCatalogExpressions {
                         new SampleCatalog(folder)::current,
                         AccessControl.withoutRules(new AccessMetrics()),
                         "stele",
+                        List::of,
                         this::next);
     }
 

@@ -53,6 +53,7 @@ final class TestRecordedQueries {
                         catalog::current,
                         AccessControl.withoutRules(new AccessMetrics()),
                         "stele",
+                        List::of,
                         InstantSource.system())) {
             for (Recorded recorded : recorded(client)) {
                 try {

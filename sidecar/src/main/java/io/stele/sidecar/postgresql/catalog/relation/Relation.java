@@ -32,7 +32,7 @@ public final class Relation {
         }
 
         /** The position of a column, or -1. */
-        int indexOf(String column) {
+        public int indexOf(String column) {
             for (int index = 0; index < columns.size(); index++) {
                 if (columns.get(index).name().equals(column)) {
                     return index;
