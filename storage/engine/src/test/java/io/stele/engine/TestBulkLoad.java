@@ -308,13 +308,13 @@ final class TestBulkLoad {
         int committed = 0;
         for (int tasks = 0; tasks < 80; tasks++) {
             TestTable table = TestTable.create(node.engine(), "t" + tasks, orientation, true, 2);
-            Load load = Load.begin(node, table).add(shuffled(0, 1_000));
+            Load load = Load.begin(node, table).add(shuffled(0, 500)).add(shuffled(501, 1_000));
             CompletableFuture<Lsn> commit =
                     node.engine().commitLoad(load.transaction(), load.finish(), Optional.empty());
             boolean isPrepared = false;
             for (int ran = 0; ran < tasks; ran++) {
                 if (!isPrepared && isPrepared(table)) { // there is something to search for
-                    var unused = table.upsert(node.engine(), 5_000, "other", 0);
+                    var unused = table.upsert(node.engine(), 500, "other", 0);
                     isPrepared = true;
                 }
                 node.pool().runOne();
@@ -324,6 +324,7 @@ final class TestBulkLoad {
             try {
                 node.await(commit);
                 rows.putAll(expected(0, 1_000));
+                rows.remove(500L);
                 committed++;
             } catch (SteleException givenUp) {
                 assertThat(givenUp.code()).isEqualTo(ErrorCode.TRANSACTION_ABORTED);
@@ -333,7 +334,7 @@ final class TestBulkLoad {
             load.rows().close();
             node.tick(500);
             if (isPrepared) {
-                rows.put(5_000L, "other:0");
+                rows.put(500L, "other:0");
             }
             checkRows(table, rows);
             checkNothingIsHeld();
@@ -341,6 +342,20 @@ final class TestBulkLoad {
         assertThat(aborted).isGreaterThan(abortedAfterPrepare);
         assertThat(abortedAfterPrepare).isPositive();
         assertThat(committed).isPositive();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"ROW", "COLUMN"})
+    void aSearchEndsWithItsEngine(Orientation orientation) throws IOException {
+        TestTable table = TestTable.create(node.engine(), "t", orientation, true, 2);
+        Load load = Load.begin(node, table).add(shuffled(0, 1_000));
+        CompletableFuture<Lsn> commit =
+                node.engine().commitLoad(load.transaction(), load.finish(), Optional.empty());
+        node.engine().close();
+        assertRefused(ErrorCode.TRANSACTION_ABORTED, () -> node.await(commit))
+                .hasMessageContaining("shutting down");
+        node.restart();
+        checkRows(table, Map.of());
     }
 
     private boolean isPrepared(TestTable table) {
@@ -676,8 +691,13 @@ final class TestBulkLoad {
             assertRefused(ErrorCode.DUPLICATE_KEY, load::commit)
                     .hasMessageContaining("(id = " + twice + ")");
         }
-        Load often = Load.begin(small, table).add(Collections.nCopies(ROWS, 17L));
-        assertRefused(ErrorCode.DUPLICATE_KEY, often::commit).hasMessageContaining("(id = 17)");
+        Load often = Load.begin(small, table); // sorted files are refused when they are written
+        assertRefused(
+                        ErrorCode.DUPLICATE_KEY,
+                        () -> often.add(Collections.nCopies(ROWS, 17L)).commit())
+                .hasMessageContaining("(id = 17)");
+        often.rows().close();
+        small.await(small.engine().abort(often.transaction()));
         Load.begin(small, table).add(shuffled(0, ROWS)).commit();
         for (long there : List.of(0L, 1_234L, ROWS - 1L)) {
             Load load = Load.begin(small, table).add(shuffled(ROWS, 2 * ROWS));

@@ -51,8 +51,8 @@ import java.util.function.Consumer;
  *     it; empty: none are
  * @param sketches of the columns of a column file ({@code SketchBuilder}); empty for files of
  *     earlier versions
- * @param isInsertion of a file in a PREPARE record: its commit refuses keys that have a row, so that
- *     its rows replace none
+ * @param inserts true of a file in a PREPARE record whose commit refuses keys that have a row, so
+ *     that its rows replace none; else empty
  */
 public record FileEntry(
         @JsonProperty("fileId") String fileId,
@@ -80,8 +80,8 @@ public record FileEntry(
                 OptionalInt checksumBlockBytes,
         @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("endsLsn") OptionalLong endsLsn,
         @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("sketches") FileSketches sketches,
-        @JsonInclude(JsonInclude.Include.NON_DEFAULT) @JsonProperty("isInsertion")
-                boolean isInsertion)
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("isInsertion")
+                Optional<Boolean> inserts)
         implements StoredColumnFile {
     public FileEntry {
         requireNonNull(fileId, "fileId is null");
@@ -101,6 +101,7 @@ public record FileEntry(
         requireNonNull(bitmapIndexBytes, "bitmapIndexBytes is null");
         requireNonNull(checksumBlockBytes, "checksumBlockBytes is null");
         requireNonNull(endsLsn, "endsLsn is null");
+        requireNonNull(inserts, "inserts is null");
         columnStats = PackedColumnStats.copyOf(columnStats);
         sketches = sketches == null ? FileSketches.NONE : sketches;
         check(!fileId.isEmpty(), "a file id", "''", path);
@@ -183,7 +184,7 @@ public record FileEntry(
                 checksumBlockBytes,
                 endsLsn,
                 sketches,
-                false);
+                Optional.empty());
     }
 
     /** An entry of a file with rows of the table. */
@@ -279,7 +280,13 @@ public record FileEntry(
 
     /** The entry of a file whose commit refuses keys that have a row. */
     public FileEntry asInsertion() {
-        return with(draft -> draft.isInsertion = true);
+        return with(draft -> draft.inserts = Optional.of(true));
+    }
+
+    /** Whether the commit of the file refuses keys that have a row. */
+    @JsonIgnore
+    public boolean isInsertion() {
+        return inserts.orElse(false);
     }
 
     /**
@@ -293,7 +300,7 @@ public record FileEntry(
                     draft.maxLsn = lsn;
                     draft.ingestLsn = Optional.of(lsn);
                     draft.firstRowId = newFirstRowId;
-                    draft.isInsertion = false;
+                    draft.inserts = Optional.empty();
                 });
     }
 
@@ -384,7 +391,7 @@ public record FileEntry(
         private OptionalInt checksumBlockBytes;
         private final OptionalLong endsLsn;
         private FileSketches sketches;
-        private boolean isInsertion;
+        private Optional<Boolean> inserts;
 
         Draft(FileEntry from) {
             fileId = from.fileId;
@@ -410,7 +417,7 @@ public record FileEntry(
             checksumBlockBytes = from.checksumBlockBytes;
             endsLsn = from.endsLsn;
             sketches = from.sketches;
-            isInsertion = from.isInsertion;
+            inserts = from.inserts;
         }
 
         FileEntry build() {
@@ -438,7 +445,7 @@ public record FileEntry(
                     checksumBlockBytes,
                     endsLsn,
                     sketches,
-                    isInsertion);
+                    inserts);
         }
     }
 }

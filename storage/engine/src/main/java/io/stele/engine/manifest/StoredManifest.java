@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  * @param base the base with all other files; absent: none, as in format versions before 5
  * @param removed ids of files of the base that are no longer in the manifest
  * @param log absent in format versions before 7
- * @param hasIngestedRows whether an SST file of the manifest, or its base, was ingested: in format
- *     version 8 only
+ * @param ingestedRows true if an SST file of the manifest, or its base, was ingested, in format
+ *     version 8; else absent
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record StoredManifest(
@@ -52,14 +52,15 @@ record StoredManifest(
                 Optional<ManifestBase> base,
         @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("removed") List<String> removed,
         @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("log") Optional<LogMark> log,
-        @JsonInclude(JsonInclude.Include.NON_DEFAULT) @JsonProperty("hasIngestedRows")
-                boolean hasIngestedRows) {
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("hasIngestedRows")
+                Optional<Boolean> ingestedRows) {
     private static final byte[] NONE = {};
 
     StoredManifest {
         requireNonNull(shard, "shard is null");
         requireNonNull(base, "base is null");
         requireNonNull(log, "log is null");
+        requireNonNull(ingestedRows, "ingestedRows is null");
         requireNonNull(writersObject, "writersObject is null");
         writers = List.copyOf(requireNonNullElse(writers, List.of()));
         changedWriters = requireNonNullElse(changedWriters, NONE);
@@ -92,7 +93,9 @@ record StoredManifest(
                 base,
                 removed,
                 manifest.log(),
-                manifest.files().stream().anyMatch(FileEntry::isIngestedRows));
+                manifest.files().stream().anyMatch(FileEntry::isIngestedRows)
+                        ? Optional.of(true)
+                        : Optional.empty());
     }
 
     /**
@@ -100,7 +103,7 @@ record StoredManifest(
      * the ingest LSN of an SST file would take its rows for older than all others.
      */
     int formatVersion() {
-        return hasIngestedRows ? 8 : 7;
+        return ingestedRows.orElse(false) ? 8 : 7;
     }
 
     /**
@@ -201,7 +204,7 @@ record StoredManifest(
                 base,
                 removed,
                 log,
-                hasIngestedRows);
+                ingestedRows);
     }
 
     private Map<String, FileEntry> files(Map<String, FileEntry> there) {
