@@ -84,20 +84,20 @@ class TestThreadedFairness {
 
     /**
      * Measures three queries: of one and of sixteen contexts in one class, and of four in a class
-     * with half of its shares.
+     * with the same shares.
      *
      * @param nested whether each query has a group of its own
      * @param maxWindows the number of windows, unless the shares are right before
      */
     private static Deviations measure(ContextPool pool, boolean nested, int maxWindows) {
         try (pool) {
-            SchedulingGroup boards = pool.createGroup("boards", 2000, Urgency.NORMAL);
+            SchedulingGroup boards = pool.createGroup("boards", 1000, Urgency.NORMAL);
             SchedulingGroup etl = pool.createGroup("etl", 1000, Urgency.NORMAL);
             List<Computation> queries =
                     List.of(
-                            new Computation(pool, query(pool, boards, nested), 1, 1 / 3.0),
-                            new Computation(pool, query(pool, boards, nested), 16, 1 / 3.0),
-                            new Computation(pool, query(pool, etl, nested), 4, 1 / 3.0));
+                            new Computation(pool, query(pool, boards, nested), 1, 0.25),
+                            new Computation(pool, query(pool, boards, nested), 16, 0.25),
+                            new Computation(pool, query(pool, etl, nested), 4, 0.5));
             List<Double> deviations = new ArrayList<>();
             double millis = FIRST_WINDOW_MILLIS;
             boolean isFair = false;
