@@ -230,6 +230,9 @@ final class SchedulingIT {
             assertThat(one.next()).isPresent();
             assertThat(other.next()).isPresent();
             QueryStatus query = query("q1").orElseThrow();
+            while (query.cpuNanos() == 0) { // is counted at the end of a turn
+                query = query("q1").orElseThrow();
+            }
             assertThat(query.group()).isEqualTo("etl");
             assertThat(query.user()).isEqualTo("ann");
             assertThat(query.source()).isEqualTo("nightly job");
@@ -238,7 +241,6 @@ final class SchedulingIT {
             assertThat(query.queued()).isZero();
             assertThat(query.contexts()).isEqualTo(2);
             assertThat(query.shares()).isEqualTo(1_000);
-            assertThat(query.cpuNanos()).isPositive();
             assertThat(query.elapsedNanos()).isPositive();
         }
         // The sidecar notices soon that the client has gone.
