@@ -32,6 +32,7 @@ import io.stele.connector.metadata.system.CachesTable;
 import io.stele.connector.metadata.system.DamagedTable;
 import io.stele.connector.metadata.system.JobsTable;
 import io.stele.connector.metadata.system.NodeShardsTable;
+import io.stele.connector.metadata.system.QueriesTable;
 import io.stele.connector.metadata.system.SchedulingGroupsTable;
 import io.stele.connector.metadata.system.StatementsTable;
 import io.stele.connector.read.affinity.PreferredWorkers;
@@ -139,6 +140,10 @@ final class SteleModule implements Module {
         newSetBinder(binder, SystemTable.class)
                 .addBinding()
                 .to(StatementsTable.class)
+                .in(Scopes.SINGLETON);
+        newSetBinder(binder, SystemTable.class)
+                .addBinding()
+                .to(QueriesTable.class)
                 .in(Scopes.SINGLETON);
         newSetBinder(binder, SystemTable.class)
                 .addBinding()

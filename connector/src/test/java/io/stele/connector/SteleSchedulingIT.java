@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trino.Session;
 import io.trino.spi.security.Identity;
+import io.trino.testing.MaterializedRow;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -47,7 +48,14 @@ final class SteleSchedulingIT {
     void theTableListsGroupsAndPoolsOfTheSidecar() {
         assertThat(queries.column("SHOW SCHEMAS FROM stele")).contains("s", "system");
         assertThat(queries.column("SHOW TABLES FROM stele.system"))
-                .containsExactly("caches", "damaged", "jobs", "scheduling_groups", "shards", "statements");
+                .containsExactly(
+                        "caches",
+                        "damaged",
+                        "jobs",
+                        "queries",
+                        "scheduling_groups",
+                        "shards",
+                        "statements");
         assertThat(
                         queries.column(
                                 "SELECT \"group\" FROM stele.system.scheduling_groups WHERE pool = 'contexts'"))
@@ -64,6 +72,52 @@ final class SteleSchedulingIT {
                                 .getFirst()
                                 .getFields())
                 .startsWith(1000L, true, true);
+    }
+
+    @Test
+    void aQueryIsListedWhileItScans(@TempDir Path folder) throws IOException {
+        try (SidecarFixture own = sidecar("stele_listed", folder);
+                ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
+            queries.run(
+                    "CREATE TABLE stele_listed.s.t WITH (orientation = 'row', primary_key = ARRAY['orderkey']) AS SELECT orderkey, comment FROM tpch.tiny.orders");
+            Session boards =
+                    Session.builder(cluster.runner().getDefaultSession())
+                            .setIdentity(Identity.ofUser("ann"))
+                            .setSource(Optional.of("grafana"))
+                            .build();
+            List<List<Object>> listed = List.of();
+            while (listed.isEmpty()) {
+                CompletableFuture<Object> scanning =
+                        CompletableFuture.supplyAsync(
+                                () ->
+                                        cluster.runner()
+                                                .execute(
+                                                        boards,
+                                                        "SELECT count(comment) FROM stele_listed.s.t")
+                                                .getOnlyValue(),
+                                executor);
+                while (listed.isEmpty() && !scanning.isDone()) {
+                    listed =
+                            queries
+                                    .run(
+                                            "SELECT q.\"group\", q.\"user\", q.source, q.shares, t.query FROM stele_listed.system.queries q JOIN system.runtime.queries t ON q.query_id = t.query_id WHERE q.contexts > 0")
+                                    .getMaterializedRows()
+                                    .stream()
+                                    .map(MaterializedRow::getFields)
+                                    .toList();
+                }
+                assertThat(scanning.join()).isEqualTo(15_000L);
+            }
+            assertThat(listed.getFirst())
+                    .containsExactly(
+                            "boards",
+                            "ann",
+                            "grafana",
+                            1000L,
+                            "SELECT count(comment) FROM stele_listed.s.t");
+            assertThat(queries.count("SELECT count(*) FROM stele_listed.system.queries")).isZero();
+            assertThat(own.uri()).isNotEmpty();
+        }
     }
 
     @Test

@@ -16,6 +16,18 @@ public interface ContextPool extends AutoCloseable {
      */
     SchedulingGroup createGroup(String name, int shares, Urgency urgency);
 
+    /**
+     * Adds a scheduling group nested in another group, such as a query in its class. The nested
+     * groups that have something to do divide the time of their parent by their shares, however
+     * many contexts they have.
+     *
+     * @param shares its weight among the groups of the same parent
+     * @param parent of this pool, of urgency NORMAL, without contexts and not nested
+     * @throws IllegalStateException if there are too many nested groups, or the parent cannot have
+     *     any
+     */
+    SchedulingGroup createGroup(String name, int shares, SchedulingGroup parent);
+
     /** Removes a group from the status. Its remaining contexts still run with its shares. */
     void removeGroup(SchedulingGroup group);
 
@@ -27,8 +39,9 @@ public interface ContextPool extends AutoCloseable {
     /**
      * Creates a context.
      *
-     * @param group of this pool
+     * @param group of this pool, without nested groups
      * @param share the weight of this context among the contexts of its group
+     * @throws IllegalArgumentException if the group has nested groups
      */
     ExecutionContext createContext(String name, SchedulingGroup group, int share);
 

@@ -84,6 +84,11 @@ public final class ExecutionContext extends TaskQueue implements Executor {
             throw new IllegalArgumentException(
                     "share must be 1 to " + SchedulingGroup.MAX_SHARES + ", found " + share);
         }
+        if (group.isParent()) {
+            throw new IllegalArgumentException(
+                    "Expected a group without nested groups for context %s, found %s"
+                            .formatted(name, group));
+        }
         this.share = share;
     }
 

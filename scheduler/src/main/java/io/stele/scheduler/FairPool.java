@@ -3,6 +3,7 @@ package io.stele.scheduler;
 import static java.util.Objects.requireNonNull;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -31,7 +32,8 @@ final class FairPool implements ContextPool, ContextDispatcher {
      *
      * so a group's contexts together are charged as one context with the group's shares, on
      * whatever workers they are. The number of runnable shares rises at once and falls slowly
-     * (ShareAverage).
+     * (ShareAverage). With nested groups, the shares of a query's group are its part of the shares
+     * of its class, by the same formula: so one flat queue of contexts serves any tree of groups.
      *
      * A worker never accesses the run queue of another worker. Contexts reach a worker through its
      * inbox: when they become runnable, when it has nothing to do and another worker has more than
@@ -104,6 +106,11 @@ final class FairPool implements ContextPool, ContextDispatcher {
     }
 
     @Override
+    public SchedulingGroup createGroup(String name, int shares, SchedulingGroup parent) {
+        return groups.nest(name, shares, parent, options.averageNanos());
+    }
+
+    @Override
     public void removeGroup(SchedulingGroup group) {
         groups.remove(group);
     }
@@ -128,7 +135,7 @@ final class FairPool implements ContextPool, ContextDispatcher {
             group.placeFrom(leastLoaded().index());
         }
         Worker chosen = workers.get((group.placedFrom() + placement) % count);
-        chosen.placed(group.shares() / (double) (placement + 1));
+        chosen.placed(group.expectedClaim(placement));
         return chosen;
     }
 
@@ -292,19 +299,45 @@ final class FairPool implements ContextPool, ContextDispatcher {
     }
 
     private void account() {
-        long usedByAll = 0;
-        long sharesOfActive = 0;
-        List<SchedulingGroup> active = new ArrayList<>();
+        long used = 0;
+        List<Use> uses = new ArrayList<>();
         for (SchedulingGroup group : groups) {
-            long used = group.takeCpuNanos();
-            usedByAll += used;
-            if (used > 0 || group.runnableContexts() > 0) {
-                active.add(group);
-                sharesOfActive += group.shares();
+            Use use = Use.take(group);
+            uses.add(use);
+            used += use.nanos();
+        }
+        entitle(uses, used);
+        for (Use use : uses) {
+            Collection<SchedulingGroup> nested = use.group().nested();
+            if (!nested.isEmpty()) {
+                entitle(nested.stream().map(Use::take).toList(), use.nanos());
             }
         }
-        for (SchedulingGroup group : active) {
-            group.entitled(Math.round((double) usedByAll * group.shares() / sharesOfActive));
+    }
+
+    /** The processor time that a group used since the last accounting. */
+    private record Use(SchedulingGroup group, long nanos) {
+        static Use take(SchedulingGroup group) {
+            return new Use(group, group.takeCpuNanos());
+        }
+
+        boolean isActive() {
+            return nanos > 0 || group.runnableContexts() > 0;
+        }
+    }
+
+    /** Divides a time among the active groups by their shares. */
+    private static void entitle(List<Use> uses, long nanos) {
+        long sharesOfActive = 0;
+        for (Use use : uses) {
+            sharesOfActive += use.isActive() ? use.group().shares() : 0;
+        }
+        for (Use use : uses) {
+            if (use.isActive()) {
+                SchedulingGroup group = use.group();
+                group.entitled(
+                        Math.round((double) nanos * group.shares() / Math.max(1, sharesOfActive)));
+            }
         }
     }
 

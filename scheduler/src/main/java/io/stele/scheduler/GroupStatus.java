@@ -2,11 +2,13 @@ package io.stele.scheduler;
 
 import static java.util.Objects.requireNonNull;
 
+import java.util.List;
+
 /**
  * A snapshot of a scheduling group's contexts, processor time and counters, for metrics and status
  * reports.
  *
- * @param shares its weight among all groups
+ * @param shares its weight among the groups of its parent, or among all groups without a parent
  * @param runningContexts contexts that a worker runs now
  * @param waitingContexts contexts that are runnable and wait for a worker
  * @param cpuNanos processor time used since the creation of the group
@@ -16,6 +18,7 @@ import static java.util.Objects.requireNonNull;
  * @param switches turns of its contexts
  * @param overruns turns that lasted more than twice the quantum, because a task did not yield
  * @param steals moves of its contexts from a busy worker to an idle worker
+ * @param nested the groups that divide its time; their turns, overruns and steals count here only
  */
 public record GroupStatus(
         String name,
@@ -27,9 +30,11 @@ public record GroupStatus(
         long entitledNanos,
         long switches,
         long overruns,
-        long steals) {
+        long steals,
+        List<GroupStatus> nested) {
     public GroupStatus {
         requireNonNull(name, "name is null");
         requireNonNull(urgency, "urgency is null");
+        nested = List.copyOf(nested);
     }
 }

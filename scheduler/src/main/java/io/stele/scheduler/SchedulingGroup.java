@@ -2,9 +2,15 @@ package io.stele.scheduler;
 
 import static java.util.Objects.requireNonNull;
 
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A weighted claim to processor time (shares) that a set of execution contexts, such as those of
@@ -13,7 +19,11 @@ import java.util.concurrent.atomic.LongAdder;
  * <p>Active groups receive processor time in proportion to their shares, however many contexts they
  * have. Shares can be moved from one group to another; the sum stays constant.
  *
- * <p>Thread safe.
+ * <p>A group has either contexts or nested groups, such as a class of queries its queries. The
+ * nested groups with runnable contexts divide the time of their parent by their shares. So the
+ * share of an idle query moves to the other queries of its class, and returns when it has work.
+ *
+ * <p>Thread-safe.
  */
 public final class SchedulingGroup {
     /** The most shares a group or a context can have. */
@@ -22,31 +32,49 @@ public final class SchedulingGroup {
     /** The shares of a group without a setting. */
     public static final int DEFAULT_SHARES = 1_000;
 
-    private static final long ONE_CONTEXT = 1L << 40; // above the bits of the shares
-
     private final String name;
     private final Urgency urgency;
+    private final @Nullable SchedulingGroup parent;
+    private final Set<SchedulingGroup> nested = ConcurrentHashMap.newKeySet();
     private final AtomicInteger shares;
-    private final AtomicLong runnable = new AtomicLong(); // contexts * ONE_CONTEXT + their shares
+    private final RunnableShares runnable;
     private final ShareAverage average;
     private final LongAdder cpuNanos = new LongAdder();
     private final LongAdder switches = new LongAdder();
     private final LongAdder overruns = new LongAdder();
     private final LongAdder steals = new LongAdder();
     private final AtomicInteger placements = new AtomicInteger();
+    private volatile boolean hasNested; // once true, always true
     private volatile int placedFrom; // the worker at which the present round of placements began
     private long sampledCpuNanos; // guarded by the pool's accounting
     private volatile long entitledNanos; // written by the pool's accounting
 
     SchedulingGroup(String name, int shares, Urgency urgency, long averageNanos) {
+        this(name, shares, urgency, averageNanos, null);
+    }
+
+    /**
+     * @param parent the group whose time this group divides with others; null: none
+     */
+    SchedulingGroup(
+            String name,
+            int shares,
+            Urgency urgency,
+            long averageNanos,
+            @Nullable SchedulingGroup parent) {
         this.name = requireNonNull(name, "name is null");
         this.urgency = requireNonNull(urgency, "urgency is null");
+        this.parent = parent;
         if (shares < 1 || shares > MAX_SHARES) {
             throw new IllegalArgumentException(
                     "Expected 1 to %d shares for group %s, found %d"
                             .formatted(MAX_SHARES, name, shares));
         }
         this.shares = new AtomicInteger(shares);
+        this.runnable =
+                parent == null
+                        ? new RunnableShares()
+                        : new RunnableShares(parent.runnable, this.shares);
         this.average = new ShareAverage(averageNanos);
     }
 
@@ -62,17 +90,23 @@ public final class SchedulingGroup {
         return shares.get();
     }
 
+    /** The group that contains this group; empty: it is not nested. */
+    public Optional<SchedulingGroup> parent() {
+        return Optional.ofNullable(parent);
+    }
+
     /**
      * Moves some of this group's shares to another group, effective from the next quantum.
      *
+     * @param to a group of the same parent
      * @throws IllegalArgumentException if one of the groups would have fewer than 1 or more than
      *     {@link #MAX_SHARES} shares; then nothing is changed
      */
     public void transfer(int count, SchedulingGroup to) {
-        if (count < 1 || to == this) {
+        if (count < 1 || to == this || to.parent != parent) {
             throw new IllegalArgumentException(
-                    "Expected at least 1 share to another group than %s, found %d to %s"
-                            .formatted(name, count, to.name));
+                    "Expected at least 1 share to another group than %s with the parent %s, found %d to %s with the parent %s"
+                            .formatted(name, parent, count, to, to.parent));
         }
         take(count);
         try {
@@ -93,6 +127,7 @@ public final class SchedulingGroup {
                     }
                     return present - count;
                 });
+        runnable.sharesChanged();
     }
 
     private void give(int count) {
@@ -105,21 +140,34 @@ public final class SchedulingGroup {
                     }
                     return present + count;
                 });
+        runnable.sharesChanged();
     }
 
-    /** The group's present status, with the given number of running contexts. */
-    GroupStatus status(long runningContexts) {
+    /**
+     * The group's present status, and that of its nested groups.
+     *
+     * @param running the number of running contexts of a group without nested groups
+     */
+    GroupStatus status(ToLongFunction<SchedulingGroup> running) {
+        List<GroupStatus> members = nested.stream().map(group -> group.status(running)).toList();
+        long runningContexts = running.applyAsLong(this);
+        long waitingContexts = Math.max(0, runnableContexts() - runningContexts);
+        if (isParent()) {
+            runningContexts = members.stream().mapToLong(GroupStatus::runningContexts).sum();
+            waitingContexts = members.stream().mapToLong(GroupStatus::waitingContexts).sum();
+        }
         return new GroupStatus(
                 name,
                 urgency,
                 shares(),
                 runningContexts,
-                Math.max(0, runnableContexts() - runningContexts),
+                waitingContexts,
                 cpuNanos.sum(),
                 entitledNanos,
                 switches.sum(),
                 overruns.sum(),
-                steals.sum());
+                steals.sum(),
+                members);
     }
 
     @Override
@@ -127,30 +175,76 @@ public final class SchedulingGroup {
         return "SchedulingGroup[" + name + "]";
     }
 
+    // ---- nested groups
+
+    /** The nested groups, in no order. */
+    Collection<SchedulingGroup> nested() {
+        return nested;
+    }
+
+    boolean isParent() {
+        return hasNested;
+    }
+
+    /**
+     * Adds a nested group.
+     *
+     * @throws IllegalStateException if this group is nested itself, has contexts, or is of the
+     *     latency class, where short tasks have no order to keep
+     */
+    SchedulingGroup nest(String nestedName, int nestedShares, long averageNanos) {
+        if (parent != null || placements.get() > 0 || urgency != Urgency.NORMAL) {
+            throw new IllegalStateException(
+                    "Expected a group of urgency NORMAL without parent and contexts to nest %s in, found %s"
+                            .formatted(nestedName, this));
+        }
+        SchedulingGroup group =
+                new SchedulingGroup(nestedName, nestedShares, urgency, averageNanos, this);
+        hasNested = true;
+        nested.add(group);
+        return group;
+    }
+
+    boolean removeNested(SchedulingGroup group) {
+        return nested.remove(group);
+    }
+
     // ---- for contexts and workers
 
     /** Called when a context of this group becomes runnable. */
     void enter(int contextShare) {
-        runnable.addAndGet(ONE_CONTEXT + contextShare);
+        runnable.enter(contextShare);
     }
 
     /** Called when a context of this group has no more tasks. */
     void leave(int contextShare) {
-        runnable.addAndGet(-ONE_CONTEXT - contextShare);
+        runnable.leave(contextShare);
     }
 
+    /** The number of runnable contexts, or of nested groups that have one. */
     long runnableContexts() {
-        return runnable.get() / ONE_CONTEXT;
+        return runnable.count();
     }
 
     long runnableShares() {
-        return runnable.get() % ONE_CONTEXT;
+        return runnable.shares();
     }
 
-    /** The part of all processor time, in shares, that a runnable context may claim now. */
-    double claimOf(int contextShare, long nowNanos) {
-        double sum = average.observe(Math.max(runnableShares(), contextShare), nowNanos);
-        return contextShare * (double) shares() / sum;
+    /** The part of all processor time, in shares, that a runnable member may claim now. */
+    double claimOf(int memberShares, long nowNanos) {
+        double sum = average.observe(Math.max(runnableShares(), memberShares), nowNanos);
+        double own = parent == null ? shares() : parent.claimOf(shares(), nowNanos);
+        return memberShares * own / sum;
+    }
+
+    /** The claim of one more context beside so many contexts of equal shares; approximate. */
+    double expectedClaim(int contexts) {
+        double own = shares();
+        if (parent != null) {
+            long ofAll = parent.runnableShares() + (runnable.count() == 0 ? shares() : 0);
+            own *= parent.shares() / (double) Math.max(ofAll, shares());
+        }
+        return own / (contexts + 1);
     }
 
     /** Returns the number of contexts placed before, and counts one more. */
@@ -168,18 +262,26 @@ public final class SchedulingGroup {
     }
 
     void stolen() {
-        steals.increment();
+        totals().steals.increment();
     }
 
     void turnEnded() {
-        switches.increment();
+        totals().switches.increment();
     }
 
     void used(long nanos, boolean overrun) {
         cpuNanos.add(nanos);
-        if (overrun) {
-            overruns.increment();
+        if (parent != null) {
+            parent.cpuNanos.add(nanos);
         }
+        if (overrun) {
+            totals().overruns.increment();
+        }
+    }
+
+    /** The group that counts turns: this one, or its parent, so that a turn is counted once. */
+    private SchedulingGroup totals() {
+        return parent == null ? this : parent;
     }
 
     /** The processor time since the last call, in nanoseconds; one caller at a time. */

@@ -40,6 +40,11 @@ abstract class SharelessPool implements ContextPool {
     }
 
     @Override
+    public final SchedulingGroup createGroup(String name, int shares, SchedulingGroup parent) {
+        return groups.nest(name, shares, parent, AVERAGE_NANOS);
+    }
+
+    @Override
     public final void removeGroup(SchedulingGroup group) {
         groups.remove(group);
     }

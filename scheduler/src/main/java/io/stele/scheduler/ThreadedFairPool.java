@@ -47,6 +47,11 @@ public final class ThreadedFairPool implements ContextPool {
     }
 
     @Override
+    public SchedulingGroup createGroup(String name, int shares, SchedulingGroup parent) {
+        return pool.createGroup(name, shares, parent);
+    }
+
+    @Override
     public void removeGroup(SchedulingGroup group) {
         pool.removeGroup(group);
     }

@@ -2,15 +2,16 @@ package io.stele.scheduler;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 
 /**
  * One random history of a simulated pool, checked as it goes: no context is on two workers, no
  * context runs two tasks at once, tasks of a context run in the order of submission, none runs
- * twice or both runs and is cancelled, nothing runnable waits longer than everybody's turn; and at
- * the end that every task ran or was cancelled, every join returned after the last task, and no
- * group is left with runnable contexts.
+ * twice or both runs and is cancelled, nothing runnable waits longer than everybody's turn, a class
+ * of queries counts the shares of those that have work; and at the end that every task ran or was
+ * cancelled, every join returned after the last task, and no group is left with runnable contexts.
  */
 final class RandomSchedule {
     private static final long MICROSECOND = 1_000;
@@ -21,7 +22,9 @@ final class RandomSchedule {
     private final SplittableRandom random;
     private final FairPoolOptions options;
     private final SimulatedWorkers workers;
-    private final List<SchedulingGroup> groups = new ArrayList<>();
+    private final List<SchedulingGroup> groups = new ArrayList<>(); // also removed ones
+    private final List<SchedulingGroup> leaves = new ArrayList<>(); // have contexts
+    private final List<SchedulingGroup> parents = new ArrayList<>();
     private final List<Subject> subjects = new ArrayList<>();
     private final List<Throwable> uncaught = new ArrayList<>();
     private int thrown;
@@ -71,8 +74,15 @@ final class RandomSchedule {
         int groupCount = 1 + random.nextInt(8);
         for (int i = 0; i < groupCount; i++) {
             Urgency urgency = random.nextInt(4) == 0 ? Urgency.LATENCY : Urgency.NORMAL;
-            groups.add(
-                    workers.pool().createGroup("group " + i, 1 + random.nextInt(10_000), urgency));
+            SchedulingGroup group =
+                    workers.pool().createGroup("group " + i, 1 + random.nextInt(10_000), urgency);
+            groups.add(group);
+            if (urgency == Urgency.NORMAL && random.nextBoolean()) {
+                parents.add(group);
+                newNested(group);
+            } else {
+                leaves.add(group);
+            }
         }
         int events = 200 + random.nextInt(400);
         long time = 0;
@@ -83,6 +93,7 @@ final class RandomSchedule {
         for (long until = 0; until < time; until += MILLISECOND) {
             workers.runUntil(until);
             workers.verifyInvariants();
+            parents.forEach(this::checkParent);
         }
         // Steps of work units may be long, but all is finite: at the end nothing may be left.
         workers.runUntil(time + 1_000_000 * MILLISECOND);
@@ -108,13 +119,52 @@ final class RandomSchedule {
         } else if (dice < 97) {
             subject.closed = true;
             watchEnd(subject, subject.context.join());
+        } else if (dice < 98 && !parents.isEmpty()) {
+            changeNested();
         } else {
             transfer();
         }
     }
 
+    /** A query begins or ends; contexts of one that ended may still have work. */
+    private void changeNested() {
+        SchedulingGroup parent = parents.get(random.nextInt(parents.size()));
+        List<SchedulingGroup> queries =
+                leaves.stream()
+                        .filter(group -> group.parent().equals(Optional.of(parent)))
+                        .toList();
+        if (queries.size() < 2 || random.nextBoolean()) {
+            newNested(parent);
+        } else {
+            SchedulingGroup ended = queries.get(random.nextInt(queries.size()));
+            leaves.remove(ended);
+            workers.pool().removeGroup(ended);
+        }
+    }
+
+    private void newNested(SchedulingGroup parent) {
+        SchedulingGroup query =
+                workers.pool()
+                        .createGroup("query " + groups.size(), 1 + random.nextInt(10_000), parent);
+        groups.add(query);
+        leaves.add(query);
+    }
+
+    private void checkParent(SchedulingGroup parent) {
+        long shares = 0;
+        for (SchedulingGroup group : groups) {
+            if (group.parent().equals(Optional.of(parent)) && group.runnableContexts() > 0) {
+                shares += group.shares();
+            }
+        }
+        check(
+                parent.runnableShares() == shares,
+                "Expected %d shares of runnable groups in %s, found %d"
+                        .formatted(shares, parent, parent.runnableShares()));
+    }
+
     private Subject newSubject() {
-        SchedulingGroup group = groups.get(random.nextInt(groups.size()));
+        SchedulingGroup group = leaves.get(random.nextInt(leaves.size()));
         return new Subject(
                 workers.pool()
                         .createContext(
@@ -123,7 +173,12 @@ final class RandomSchedule {
 
     private void transfer() {
         SchedulingGroup from = groups.get(random.nextInt(groups.size()));
-        SchedulingGroup to = groups.get(random.nextInt(groups.size()));
+        List<SchedulingGroup> siblings =
+                groups.stream().filter(group -> group.parent().equals(from.parent())).toList();
+        SchedulingGroup to =
+                random.nextInt(10) == 0
+                        ? groups.get(random.nextInt(groups.size()))
+                        : siblings.get(random.nextInt(siblings.size()));
         int count = 1 + random.nextInt(10_000);
         int sum = from.shares() + to.shares();
         try {

@@ -7,9 +7,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Random submissions, cancellations, joins and transfers of shares on random numbers of workers, in
- * virtual time; {@link RandomSchedule} says what must hold. {@code -Dsimulation.seed=N} replays one
- * seed, {@code -Dsimulation.seeds=N} runs that many.
+ * Random submissions, cancellations, joins, transfers of shares, and nested groups that come and
+ * go, on random numbers of workers, in virtual time; {@link RandomSchedule} says what must hold.
+ * {@code -Dsimulation.seed=N} replays one seed, {@code -Dsimulation.seeds=N} runs that many.
  */
 class SchedulerSimulation {
     private static final int SEEDS = Integer.getInteger("simulation.seeds", 120);

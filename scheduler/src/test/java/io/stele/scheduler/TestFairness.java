@@ -1,6 +1,7 @@
 package io.stele.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
 import java.util.SplittableRandom;
@@ -176,6 +177,94 @@ class TestFairness {
     }
 
     @Test
+    void aQueryGetsTheSameHoweverManyContextsItHas() {
+        SimulatedWorkers workers = workers(TWO_WORKERS);
+        SchedulingGroup boards = workers.pool().createGroup("boards", 1000, Urgency.NORMAL);
+        SchedulingGroup etl = workers.pool().createGroup("etl", 1000, Urgency.NORMAL);
+        compute(workers, workers.pool().createGroup("one", 1000, boards), 1);
+        compute(workers, workers.pool().createGroup("sixteen", 1000, boards), 16);
+        compute(workers, workers.pool().createGroup("other", 1000, etl), 4);
+        workers.runUntil(1000 * MILLISECOND);
+
+        assertThat(cpuShare(workers, "boards")).isBetween(0.48, 0.52);
+        assertThat(cpuShare(workers, "boards", "one")).isBetween(0.49, 0.51);
+        assertThat(cpuShare(workers, "boards", "sixteen")).isBetween(0.49, 0.51);
+        assertThat(cpuShare(workers, "etl", "other")).isEqualTo(1);
+        for (GroupStatus group : workers.pool().status().groups()) {
+            for (GroupStatus query : group.nested()) {
+                assertThat((double) query.entitledNanos() / query.cpuNanos())
+                        .as(query.name())
+                        .isBetween(0.95, 1.05);
+            }
+        }
+    }
+
+    @Test
+    void theShareOfAQueryThatWaitsMovesToItsClassAndComesBack() {
+        SimulatedWorkers workers = workers(TWO_WORKERS);
+        SchedulingGroup boards = workers.pool().createGroup("boards", 1000, Urgency.NORMAL);
+        SchedulingGroup etl = workers.pool().createGroup("etl", 1000, Urgency.NORMAL);
+        boolean[] waits = new boolean[1];
+        SchedulingGroup waiting = workers.pool().createGroup("waiting", 1000, boards);
+        List<ExecutionContext> contexts =
+                List.of(
+                        workers.pool().createContext("waiting", waiting),
+                        workers.pool().createContext("waiting", waiting));
+        WorkUnit untilItWaits =
+                signal -> {
+                    workers.spend(20 * MICROSECOND);
+                    return waits[0];
+                };
+        contexts.forEach(context -> context.start(untilItWaits));
+        compute(workers, workers.pool().createGroup("steady", 1000, boards), 4);
+        compute(workers, workers.pool().createGroup("other", 1000, etl), 4);
+        workers.runUntil(500 * MILLISECOND);
+        assertThat(cpuShare(workers, "boards", "waiting")).isBetween(0.48, 0.52);
+
+        waits[0] = true;
+        workers.runUntil(600 * MILLISECOND);
+        double[] before = {cpuNanos(workers, "boards"), cpuNanos(workers, "etl")};
+        workers.runUntil(1100 * MILLISECOND);
+        double boardsUsed = cpuNanos(workers, "boards") - before[0];
+        double etlUsed = cpuNanos(workers, "etl") - before[1];
+        assertThat(boardsUsed / (boardsUsed + etlUsed)).isBetween(0.48, 0.52);
+
+        waits[0] = false;
+        long steadyBefore = nested(workers, "boards", "steady").cpuNanos();
+        long waitingBefore = nested(workers, "boards", "waiting").cpuNanos();
+        contexts.forEach(context -> context.start(untilItWaits));
+        workers.runUntil(1600 * MILLISECOND);
+        double steadyUsed = nested(workers, "boards", "steady").cpuNanos() - steadyBefore;
+        double waitingUsed = nested(workers, "boards", "waiting").cpuNanos() - waitingBefore;
+        assertThat(waitingUsed / (steadyUsed + waitingUsed)).isBetween(0.48, 0.52);
+    }
+
+    @Test
+    void sharesMoveBetweenQueriesOfAClassOnly() {
+        SimulatedWorkers workers = workers(TWO_WORKERS);
+        SchedulingGroup boards = workers.pool().createGroup("boards", 1000, Urgency.NORMAL);
+        SchedulingGroup etl = workers.pool().createGroup("etl", 1000, Urgency.NORMAL);
+        SchedulingGroup one = workers.pool().createGroup("one", 1000, boards);
+        SchedulingGroup two = workers.pool().createGroup("two", 1000, boards);
+        SchedulingGroup other = workers.pool().createGroup("other", 1000, etl);
+        assertThatThrownBy(() -> one.transfer(500, other))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("with the parent SchedulingGroup[boards]");
+        compute(workers, one, 2);
+        compute(workers, two, 8);
+        compute(workers, other, 2);
+        workers.runUntil(100 * MILLISECOND);
+        one.transfer(500, two);
+        long oneBefore = nested(workers, "boards", "one").cpuNanos();
+        long twoBefore = nested(workers, "boards", "two").cpuNanos();
+        workers.runUntil(1100 * MILLISECOND);
+        double oneUsed = nested(workers, "boards", "one").cpuNanos() - oneBefore;
+        double twoUsed = nested(workers, "boards", "two").cpuNanos() - twoBefore;
+        assertThat(oneUsed / (oneUsed + twoUsed)).isBetween(0.24, 0.26);
+        assertThat(cpuShare(workers, "boards")).isBetween(0.48, 0.52);
+    }
+
+    @Test
     void entitledTimeIsWhatSharesComeTo() {
         SimulatedWorkers workers = workers(TWO_WORKERS);
         SchedulingGroup one = workers.pool().createGroup("one", 1000, Urgency.NORMAL);
@@ -206,6 +295,26 @@ class TestFairness {
             workers.spend(20 * MICROSECOND);
             return false;
         };
+    }
+
+    private static void compute(SimulatedWorkers workers, SchedulingGroup group, int contexts) {
+        for (int i = 0; i < contexts; i++) {
+            workers.pool().createContext(group.name(), group).start(endless(workers));
+        }
+    }
+
+    private static GroupStatus nested(SimulatedWorkers workers, String group, String query) {
+        return workers.pool().status().groups().stream()
+                .filter(status -> status.name().equals(group))
+                .flatMap(status -> status.nested().stream())
+                .filter(status -> status.name().equals(query))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** The part of the processor time of a group that one of its queries used. */
+    private static double cpuShare(SimulatedWorkers workers, String group, String query) {
+        return (double) nested(workers, group, query).cpuNanos() / cpuNanos(workers, group);
     }
 
     private static long cpuNanos(SimulatedWorkers workers, String group) {

@@ -18,7 +18,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * The wake-up of execution contexts and their way to a worker, in the interleavings that Lincheck
- * tries: no task is left behind and none runs twice.
+ * tries: no task is left behind and none runs twice. So is the count of runnable shares in nested
+ * groups.
  *
  * <p>Beside each structure there is a copy with the one mistake it is written to avoid. If that is
  * not found, Lincheck does not look (versions before 3.7 do not on this JDK).
@@ -48,6 +49,18 @@ class WakeLincheck {
         assertThatThrownBy(() -> options().check(LosingInbox.class))
                 .isInstanceOf(AssertionError.class)
                 .hasMessageContaining("Invalid execution results");
+    }
+
+    @Test
+    void aClassCountsTheSharesOfItsRunnableQueries() {
+        options().check(NestedGroups.class);
+    }
+
+    @Test
+    void aMiscountWouldBeFound() {
+        assertThatThrownBy(() -> options().check(MiscountingGroups.class))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining("shares in the class");
     }
 
     private static ModelCheckingOptions options() {
@@ -177,6 +190,77 @@ class WakeLincheck {
             List<String> taken = inbox.get();
             inbox.set(List.of());
             return taken;
+        }
+    }
+
+    /** Contexts of two queries that get and lose work while shares move between the queries. */
+    public static class NestedGroups {
+        private final SchedulingGroup parent =
+                new SchedulingGroup("class", SHARES, Urgency.NORMAL, 20_000_000);
+        private final SchedulingGroup one = parent.nest("one", 1_000, 20_000_000);
+        private final SchedulingGroup other = parent.nest("other", 1_000, 20_000_000);
+        private final AtomicInteger left = new AtomicInteger();
+
+        @Operation
+        public void enter() {
+            one.enter(1);
+            left.incrementAndGet();
+        }
+
+        @Operation
+        public void enterAndLeave() {
+            one.enter(2);
+            one.leave(2);
+        }
+
+        @Operation
+        public void moveThere() {
+            one.transfer(3, other);
+        }
+
+        @Operation
+        public void moveBack() {
+            other.transfer(2, one);
+        }
+
+        @Validate
+        public void theClassHasWhatItsQueriesHave() {
+            checkShares(left.get() > 0 ? one.shares() : 0, parent.runnableShares());
+            checkShares(left.get(), one.runnableShares());
+        }
+    }
+
+    /** The same with a query that leaves with the shares that it has then. */
+    public static class MiscountingGroups {
+        private final AtomicInteger parent = new AtomicInteger();
+        private final AtomicInteger shares = new AtomicInteger(10);
+        private final AtomicInteger runnable = new AtomicInteger();
+
+        @Operation
+        public void enterAndLeave() {
+            if (runnable.getAndIncrement() == 0) {
+                parent.addAndGet(shares.get());
+            }
+            if (runnable.decrementAndGet() == 0) {
+                parent.addAndGet(-shares.get());
+            }
+        }
+
+        @Operation
+        public void moveThere() {
+            shares.addAndGet(-3);
+        }
+
+        @Validate
+        public void theClassHasWhatItsQueriesHave() {
+            checkShares(0, parent.get());
+        }
+    }
+
+    private static void checkShares(long expected, long found) {
+        if (expected != found) {
+            throw new IllegalStateException(
+                    "Expected " + expected + " shares in the class, found " + found);
         }
     }
 

@@ -42,7 +42,7 @@ final class TestDocumentation {
                     run("docs/client.md", "text", 1, "SteleDocumentationIT"),
                     run("docs/configuration.md", "json", 1, "TestGroupSpecReader"),
                     run("docs/connector.md", "properties", 1, "SteleDocumentationIT"),
-                    run("docs/connector.md", "sql", 15, "SteleDocumentationIT"),
+                    run("docs/connector.md", "sql", 16, "SteleDocumentationIT"),
                     run("docs/connector.md", "text", 13, "SteleDocumentationIT"),
                     shown("docs/format.md", "", 22, "layouts of bytes, not bytes"),
                     run("docs/format.md", "hex", 4, "TestDocumentedRecords"),

@@ -53,9 +53,18 @@ public class BenchmarkScheduler {
             pool.createGroup("benchmark", SchedulingGroup.DEFAULT_SHARES, Urgency.NORMAL);
     private final ExecutionContext context = pool.createContext("context", group);
     private final ExecutionContext other = pool.createContext("other", group);
+    private final SchedulingGroup parent =
+            pool.createGroup("class", SchedulingGroup.DEFAULT_SHARES, Urgency.NORMAL);
+    private final ExecutionContext ofOneQuery = ofQuery("one");
+    private final ExecutionContext ofOtherQuery = ofQuery("other");
     private final ExecutorService threadPool = Executors.newFixedThreadPool(1);
     private final ForkJoinPool forkJoin =
             new ForkJoinPool(1, ForkJoinPool.defaultForkJoinWorkerThreadFactory, null, true);
+
+    private ExecutionContext ofQuery(String name) {
+        return pool.createContext(
+                name, pool.createGroup(name, SchedulingGroup.DEFAULT_SHARES, parent));
+    }
 
     @TearDown(Level.Trial)
     public void stop() {
@@ -125,6 +134,18 @@ public class BenchmarkScheduler {
     @Benchmark
     @OperationsPerInvocation(SWITCHES)
     public void switchContexts() throws InterruptedException {
+        switchBetween(context, other);
+    }
+
+    /** The same for contexts of two queries in a class, which both enter and leave it each time. */
+    @Benchmark
+    @OperationsPerInvocation(SWITCHES)
+    public void switchQueries() throws InterruptedException {
+        switchBetween(ofOneQuery, ofOtherQuery);
+    }
+
+    private static void switchBetween(ExecutionContext even, ExecutionContext odd)
+            throws InterruptedException {
         CountDownLatch done = new CountDownLatch(1);
         Runnable[] turns = new Runnable[1];
         turns[0] =
@@ -136,11 +157,11 @@ public class BenchmarkScheduler {
                         if (--left == 0) {
                             done.countDown();
                         } else {
-                            (left % 2 == 0 ? context : other).execute(this);
+                            (left % 2 == 0 ? even : odd).execute(this);
                         }
                     }
                 };
-        context.execute(turns[0]);
+        even.execute(turns[0]);
         done.await();
     }
 

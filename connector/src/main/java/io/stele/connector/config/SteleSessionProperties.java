@@ -200,12 +200,16 @@ public final class SteleSessionProperties {
                         false));
     }
 
-    /** The identity of the session's query, by which sidecars choose a scheduling group. */
+    /**
+     * The identity of the session's query, by which sidecars choose a scheduling group, and which
+     * scans belong together in it.
+     */
     public static QueryIdentity queryIdentity(ConnectorSession session) {
         return new QueryIdentity(
                 session.getUser(),
                 session.getSource().orElse(""),
-                session.getProperty(RESOURCE_GROUP, String.class));
+                session.getProperty(RESOURCE_GROUP, String.class),
+                session.getQueryId());
     }
 
     /** The LSN that the session's queries must see; empty: none in particular. */

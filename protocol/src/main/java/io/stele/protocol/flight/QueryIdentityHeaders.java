@@ -9,13 +9,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A codec of the {@link QueryIdentity} in the gRPC headers of a Flight call: {@code stele-user},
- * {@code stele-source} and {@code stele-resource-group}, with non-ASCII characters as
- * percent-encoded UTF-8.
+ * {@code stele-source}, {@code stele-resource-group} and {@code stele-query-id}, with non-ASCII
+ * characters as percent-encoded UTF-8.
  */
 public final class QueryIdentityHeaders {
     private static final Metadata.Key<String> USER = key("stele-user");
     private static final Metadata.Key<String> SOURCE = key("stele-source");
     private static final Metadata.Key<String> RESOURCE_GROUP = key("stele-resource-group");
+    private static final Metadata.Key<String> QUERY_ID = key("stele-query-id");
 
     private QueryIdentityHeaders() {}
 
@@ -24,6 +25,7 @@ public final class QueryIdentityHeaders {
         put(USER, identity.user(), headers);
         put(SOURCE, identity.source(), headers);
         put(RESOURCE_GROUP, identity.resourceGroup(), headers);
+        put(QUERY_ID, identity.queryId(), headers);
     }
 
     /** Reads the identity from the headers of a call. */
@@ -31,7 +33,8 @@ public final class QueryIdentityHeaders {
         return new QueryIdentity(
                 decode(headers.get(USER)),
                 decode(headers.get(SOURCE)),
-                decode(headers.get(RESOURCE_GROUP)));
+                decode(headers.get(RESOURCE_GROUP)),
+                decode(headers.get(QUERY_ID)));
     }
 
     private static Metadata.Key<String> key(String name) {

@@ -14,7 +14,7 @@ import java.util.Optional;
  * @param token a {@code SharedSecretToken}
  * @param client the name of the caller, for the sidecar's status and logs
  * @param identity the identity by which the sidecar chooses a scheduling group for all requests of
- *     the connection
+ *     the connection; its query id is not sent
  */
 public record Hello(int version, String token, String client, Optional<QueryIdentity> identity) {
     public Hello {

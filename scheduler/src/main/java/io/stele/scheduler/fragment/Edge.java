@@ -86,6 +86,11 @@ public final class Edge<B> {
         return pull;
     }
 
+    /** The most pulls that may wait at once. */
+    int credits() {
+        return options.credits();
+    }
+
     /** Called when the event for which the source waited has happened. */
     public void resume() {
         context.execute(

@@ -10,10 +10,11 @@ import io.stele.scheduler.Urgency;
 import io.stele.scheduler.YieldSignal;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
@@ -21,8 +22,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Reads that divide into files, some of which fail and some of which nobody wants to the end, over
- * workers in virtual time. {@code -Dsimulation.seed=N} replays one seed.
+ * Reads of several files at once, some of which fail and some of which nobody wants to the end,
+ * over workers in virtual time. {@code -Dsimulation.seed=N} replays one seed.
  */
 class FragmentSimulation {
     private static final int SEEDS = 300;
@@ -54,9 +55,9 @@ class FragmentSimulation {
         private final int failingFile;
         private final boolean cancelled;
         private final EdgeOptions options;
-        private Edge<Batch> root;
+        private final int parallelism;
+        private final Set<Edge<Batch>> open = new LinkedHashSet<>();
         private ExecutionContext consumer;
-        private int rootClosed;
         private int pulls;
         private int answers;
         private boolean ended;
@@ -77,6 +78,7 @@ class FragmentSimulation {
                             ? random.nextInt(lengths.length)
                             : -1;
             cancelled = random.nextInt(4) == 0;
+            parallelism = 1 + random.nextInt(4);
             options =
                     new EdgeOptions(
                             1 + random.nextInt(3), random.nextInt(3), 1 + random.nextInt(100));
@@ -84,42 +86,36 @@ class FragmentSimulation {
 
         void run() {
             consumer = workers.pool().createContext("consumer", group);
-            root = rootEdge();
-            workers.at(0, () -> consumer.execute(this::askForAll));
+            workers.at(0, () -> consumer.execute(this::openMore));
             if (cancelled) {
-                workers.at(random.nextLong(20_000 * MICROSECOND), root::cancel);
-                workers.at(random.nextLong(20_000 * MICROSECOND), root::cancel);
+                workers.at(random.nextLong(20_000 * MICROSECOND), this::cancel);
+                workers.at(random.nextLong(20_000 * MICROSECOND), this::cancel);
             }
             workers.runUntil(10 * SECOND);
             check();
         }
 
-        private Edge<Batch> rootEdge() {
-            ExecutionContext context = workers.pool().createContext("root", group);
-            SpawningSource<Integer, Batch> reading =
-                    new SpawningSource<>(
-                            () -> IntStream.range(0, lengths.length).boxed().toList(),
-                            this::open,
-                            1 + random.nextInt(4),
-                            () -> root.resume());
-            return new Edge<>(
-                    "root",
-                    context,
-                    new BatchSource<>() {
-                        @Override
-                        public Produced<Batch> next(YieldSignal signal) throws Exception {
-                            workers.spend(10 * MICROSECOND);
-                            return reading.next(signal);
-                        }
+        private void cancel() {
+            consumer.execute(() -> fail(new CancellationException("cancelled")));
+        }
 
-                        @Override
-                        public void close() {
-                            rootClosed++;
-                            reading.close();
-                        }
-                    },
-                    options,
-                    batch -> 40);
+        private void fail(Throwable newFailure) {
+            if (!ended && failure == null) {
+                failure = newFailure;
+            }
+            open.forEach(Edge::cancel);
+        }
+
+        /** Opens as many files as are read at once, and uses all credits of each. */
+        private void openMore() {
+            while (failure == null && open.size() < parallelism && files.size() < lengths.length) {
+                Edge<Batch> edge = open(files.size());
+                open.add(edge);
+                for (int i = 0; i < options.credits(); i++) {
+                    ask(edge);
+                }
+            }
+            ended |= failure == null && open.isEmpty();
         }
 
         private Edge<Batch> open(int file) {
@@ -163,24 +159,18 @@ class FragmentSimulation {
             }
         }
 
-        /** Uses all credits, and asks again for each answer. */
-        private void askForAll() {
-            for (int i = 0; i < options.credits(); i++) {
-                ask();
-            }
-        }
-
-        private void ask() {
+        private void ask(Edge<Batch> edge) {
             pulls++;
-            CompletableFuture<Pulled<Batch>> answer = root.pull();
-            answer.whenComplete((pulled, failed) -> consumer.execute(() -> take(pulled, failed)));
+            edge.pull()
+                    .whenComplete(
+                            (pulled, failed) -> consumer.execute(() -> take(edge, pulled, failed)));
         }
 
-        private void take(Pulled<Batch> pulled, Throwable failed) {
+        private void take(Edge<Batch> edge, Pulled<Batch> pulled, Throwable failed) {
             answers++;
             workers.spend(random.nextLong(50 * MICROSECOND));
             if (failed != null) {
-                failure = failed instanceof CompletionException ? failed.getCause() : failed;
+                fail(failed instanceof CompletionException ? failed.getCause() : failed);
                 return;
             }
             pulled.batch()
@@ -190,10 +180,10 @@ class FragmentSimulation {
                                         .as("next batch of file %d", batch.file())
                                         .isEqualTo(received[batch.file()]++);
                             });
-            if (pulled.end()) {
-                ended = true;
-            } else {
-                ask();
+            if (!pulled.end()) {
+                ask(edge);
+            } else if (open.remove(edge)) {
+                openMore();
             }
         }
 
@@ -213,7 +203,6 @@ class FragmentSimulation {
                 assertThat(failingFile).as("a failure was swallowed").isEqualTo(-1);
                 assertThat(Arrays.copyOf(received, received.length)).isEqualTo(lengths);
             }
-            assertThat(rootClosed).isEqualTo(1);
             for (FileSource file : files) {
                 assertThat(file.closed).as("closings of file %d", file.file).isEqualTo(1);
             }

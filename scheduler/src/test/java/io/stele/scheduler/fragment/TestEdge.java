@@ -77,6 +77,32 @@ class TestEdge {
     }
 
     @Test
+    void aConsumerThatPullsAheadUsesAllCredits() {
+        PullAhead<Integer> consumer = new PullAhead<>(edge(new EdgeOptions(3, 1, 100)));
+        CompletableFuture<Pulled<Integer>> first = consumer.next();
+        pool.runUntilIdle(100);
+        assertThat(first.join().batch()).hasValue(0);
+        // Three that were pulled, and one ahead of them.
+        assertThat(numbers.made).isEqualTo(4);
+        CompletableFuture<Pulled<Integer>> second = consumer.next();
+        assertThat(second).as("a batch that needs no turn of the producer").isCompleted();
+        assertThat(second.join().batch()).hasValue(1);
+        pool.runUntilIdle(100);
+        assertThat(numbers.made).isEqualTo(5);
+        for (int number = 2; number < 10; number++) {
+            CompletableFuture<Pulled<Integer>> next = consumer.next();
+            pool.runUntilIdle(100);
+            assertThat(next.join().batch()).hasValue(number);
+        }
+        for (int i = 0; i < 5; i++) {
+            CompletableFuture<Pulled<Integer>> end = consumer.next();
+            pool.runUntilIdle(100);
+            assertThat(end.join().end()).isTrue();
+        }
+        assertThat(numbers.closed).isEqualTo(1);
+    }
+
+    @Test
     void theEndComesAgainAndClosesOnce() {
         Edge<Integer> edge = edge(EdgeOptions.DEFAULT);
         int batches = 0;

@@ -525,7 +525,9 @@ public final class EngineService implements AutoCloseable {
 
     /** The shares of the threads, for the action of the same name. */
     public SchedulingGroupsReply schedulingGroupsReply() {
-        return new SchedulingGroupsReply(nodeId, schedulingGroups());
+        SchedulingReport present = report;
+        return new SchedulingGroupsReply(
+                nodeId, schedulingGroups(), present == null ? List.of() : present.queries());
     }
 
     /** The jobs and their progress, for the action of the same name. */

@@ -16,7 +16,8 @@ import io.stele.protocol.row.RowEncoder;
 import io.stele.protocol.row.RowLayout;
 import io.stele.scheduler.ExecutionContext;
 import io.stele.scheduler.fragment.Edge;
-import io.stele.sidecar.scheduling.QueryGroup;
+import io.stele.sidecar.scheduling.QueryRead;
+import io.stele.sidecar.scheduling.SharedResults;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -25,8 +26,8 @@ import java.util.List;
 import java.util.concurrent.Executor;
 
 /**
- * The execution of an aggregation for a DoGet, on several execution contexts of one scheduling
- * group; it sends the results to the client. Confined to the thread of the call.
+ * The execution of an aggregation for a DoGet, on several execution contexts of one query; it sends
+ * the results to the client. Confined to the thread of the call.
  */
 final class AggregateFragments {
     private static final int MAX_BATCH_ROWS = 1 << 16;
@@ -39,7 +40,8 @@ final class AggregateFragments {
     private static final int MAX_PARALLEL = 8;
 
     private final AggregateScan scan;
-    private final QueryGroup group;
+    private final QueryRead read;
+    private final SharedResults sharedResults;
     private final Executor storeReads;
     private final int workers;
     private int maxParallel;
@@ -50,12 +52,14 @@ final class AggregateFragments {
      */
     AggregateFragments(
             AggregateScan scan,
-            QueryGroup group,
+            QueryRead read,
+            SharedResults sharedResults,
             Executor storeReads,
             int workers,
             boolean isRemote) {
         this.scan = requireNonNull(scan, "scan is null");
-        this.group = requireNonNull(group, "group is null");
+        this.read = requireNonNull(read, "read is null");
+        this.sharedResults = requireNonNull(sharedResults, "sharedResults is null");
         this.storeReads = requireNonNull(storeReads, "storeReads is null");
         this.workers = workers;
         this.maxParallel =
@@ -105,12 +109,14 @@ final class AggregateFragments {
     /** Computes all parts; the wait ends early if the client cancels. */
     private void compute(AggregatePass pass, String name, OutboundStream<FlightData> stream) {
         int parallel = Math.min(maxParallel, pass.partCount());
+        AggregateWorker.Sharing sharing =
+                new AggregateWorker.Sharing(sharedResults, read, Math.max(1, parallel));
         List<ExecutionContext> contexts = new ArrayList<>();
         List<Edge<AggregateWorker.Nothing>> edges = new ArrayList<>();
         for (int worker = 0; worker < parallel; worker++) {
-            ExecutionContext context = group.scanContext(name + " worker " + worker);
+            ExecutionContext context = read.scanContext(name + " worker " + worker);
             contexts.add(context);
-            edges.add(AggregateWorker.open(context, pass, storeReads));
+            edges.add(AggregateWorker.open(context, pass, sharing, storeReads));
         }
         try {
             var ends = edges.stream().map(Edge::pull).toList();

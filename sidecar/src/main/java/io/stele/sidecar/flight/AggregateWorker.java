@@ -12,6 +12,8 @@ import io.stele.scheduler.fragment.BatchSource;
 import io.stele.scheduler.fragment.Edge;
 import io.stele.scheduler.fragment.EdgeOptions;
 import io.stele.scheduler.fragment.Produced;
+import io.stele.sidecar.scheduling.QueryRead;
+import io.stele.sidecar.scheduling.SharedResults;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -20,24 +22,38 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The fragment that computes parts of an aggregation, one after the other, until there is none
- * left. Several parallel workers of one pass share its parts. A worker makes no batches: its end
- * means that it has merged the results of all its parts, or that the pass was given up.
+ * left. Several parallel workers of one pass share its parts: each part, usually a file, is a work
+ * unit for the next worker that is free. A worker makes no batches: its end means that it has
+ * merged the results of all its parts, or that the pass was given up.
  *
  * <p>Batches are read in a pool that may wait for the store, and computed on the worker's context
  * ({@link StoreReadSteps}).
  */
 final class AggregateWorker implements BatchSource<AggregateWorker.Nothing> {
     private final AggregatePass pass;
+    private final Sharing sharing;
     private final StoreReadSteps trips;
 
     private @Nullable AggregatePart part;
     private @Nullable Boolean loadedAway; // the result of the last load in the other pool
+    private SharedResults.Loan loan =
+            SharedResults.Loan.NOTHING; // while it waits for another query
+    private boolean announced; // the result of the part
 
     /** The batch type of a worker, which makes none. */
     enum Nothing {}
 
-    private AggregateWorker(AggregatePass pass, Executor storeReads) {
+    /**
+     * The relation of a worker's query to queries with the same results.
+     *
+     * @param read of the worker
+     * @param parallel the number of its workers
+     */
+    record Sharing(SharedResults results, QueryRead read, int parallel) {}
+
+    private AggregateWorker(AggregatePass pass, Sharing sharing, Executor storeReads) {
         this.pass = requireNonNull(pass, "pass is null");
+        this.sharing = requireNonNull(sharing, "sharing is null");
         this.trips = new StoreReadSteps(storeReads, this::closePart);
     }
 
@@ -47,8 +63,9 @@ final class AggregateWorker implements BatchSource<AggregateWorker.Nothing> {
      * @param context of this worker alone
      * @param storeReads runs reads that wait for the store; throws to refuse
      */
-    static Edge<Nothing> open(ExecutionContext context, AggregatePass pass, Executor storeReads) {
-        AggregateWorker worker = new AggregateWorker(pass, storeReads);
+    static Edge<Nothing> open(
+            ExecutionContext context, AggregatePass pass, Sharing sharing, Executor storeReads) {
+        AggregateWorker worker = new AggregateWorker(pass, sharing, storeReads);
         Edge<Nothing> edge =
                 new Edge<>(context.name(), context, worker, EdgeOptions.DEFAULT, nothing -> 0);
         worker.trips.returnTo(edge);
@@ -76,6 +93,7 @@ final class AggregateWorker implements BatchSource<AggregateWorker.Nothing> {
             loadedAway = null;
             if (loaded == null) {
                 Optional<CompletableFuture<?>> other = current.waitsFor();
+                share(current, other.isPresent());
                 if (other.isPresent()) {
                     trips.resumeAfter(other.get());
                     return new Produced.Waiting<>();
@@ -93,12 +111,37 @@ final class AggregateWorker implements BatchSource<AggregateWorker.Nothing> {
             } else {
                 pass.merge(current);
                 part = null;
+                endSharing(current);
                 current.close();
             }
             if (signal.shouldYield()) {
                 return new Produced.Working<>();
             }
         }
+    }
+
+    /** Lends shares to the query that computes the result, or announces that this one does. */
+    private void share(AggregatePart current, boolean waits) {
+        loan.close();
+        loan = SharedResults.Loan.NOTHING;
+        if (waits) {
+            current.resultKey()
+                    .ifPresent(
+                            key ->
+                                    loan =
+                                            sharing.results()
+                                                    .lend(key, sharing.read(), sharing.parallel()));
+        } else if (!announced) {
+            announced = true;
+            current.resultKey().ifPresent(key -> sharing.results().begin(key, sharing.read()));
+        }
+    }
+
+    private void endSharing(AggregatePart ended) {
+        loan.close();
+        loan = SharedResults.Loan.NOTHING;
+        announced = false;
+        ended.resultKey().ifPresent(key -> sharing.results().end(key, sharing.read()));
     }
 
     @Override
@@ -110,6 +153,7 @@ final class AggregateWorker implements BatchSource<AggregateWorker.Nothing> {
         AggregatePart open = part;
         part = null;
         if (open != null) {
+            endSharing(open);
             open.close();
         }
     }

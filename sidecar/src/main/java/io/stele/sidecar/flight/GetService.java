@@ -21,6 +21,7 @@ import io.stele.protocol.flight.Ticket;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.scheduler.ExecutionContext;
 import io.stele.scheduler.fragment.Edge;
+import io.stele.scheduler.fragment.PullAhead;
 import io.stele.scheduler.fragment.Pulled;
 import io.stele.sidecar.access.AccessControl;
 import io.stele.sidecar.access.Privilege;
@@ -38,6 +39,7 @@ import io.stele.sidecar.flight.sql.SqlMessages;
 import io.stele.sidecar.flight.sql.SqlResult;
 import io.stele.sidecar.metrics.ReadMetrics;
 import io.stele.sidecar.scheduling.QueryGroup;
+import io.stele.sidecar.scheduling.QueryRead;
 import io.stele.sidecar.scheduling.ReadAdmission;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -50,12 +52,18 @@ import java.util.concurrent.ThreadFactory;
 
 /**
  * The implementation of Flight's DoGet, which streams the rows of a shard, a lookup or an
- * aggregation at a snapshot, at the client's pace. A fragment makes them on an execution context of
- * the scheduling group that the call's tag selects. Thread safe.
+ * aggregation at a snapshot, at the client's pace. Fragments make them on execution contexts of the
+ * call's query, in the scheduling group that its identity selects. Thread safe.
  */
 final class GetService {
     // The scan releases its lease when it ends; this is for a process that dies before.
     private static final Duration OWN_LEASE = Duration.ofHours(1);
+
+    /**
+     * Batches of a scan in memory: the one that is being made, one ahead, two that were pulled and
+     * wait to be sent, and one in gRPC.
+     */
+    private static final int BATCHES_OF_SCAN = 5;
 
     private final EngineService engine;
     private final AccessControl access;
@@ -142,10 +150,9 @@ final class GetService {
             Optional<Lsn> atLeast,
             OutboundStream<FlightData> stream) {
         try {
-            QueryGroup group = engine.queries().group(identity);
             ScanTicket scan = ScanTicket.decode(ticket.bytes());
             checkAccess(scan, user);
-            send(scan, group, atLeast, stream);
+            send(scan, identity, atLeast, stream);
             if (!stream.isCancelled()) {
                 stream.complete();
             }
@@ -166,25 +173,36 @@ final class GetService {
 
     private void send(
             ScanTicket ticket,
-            QueryGroup group,
+            QueryIdentity identity,
             Optional<Lsn> atLeast,
             OutboundStream<FlightData> stream) {
-        if (ticket.shard().isEmpty() && ticket.mode() == ScanMode.LOOKUP) {
-            // A few rows by key: they do not wait behind scans, and the client takes all at once
-            try (ReadAdmission.Permit permit = group.enterLookup()) {
-                send(ticket, new Scan(group, permit, stream), atLeast);
-            }
-            return;
-        }
-        CompletableFuture<ReadAdmission.Permit> entering = group.enterScan();
-        try (ReadAdmission.Permit permit = stream.await(entering, () -> entering.cancel(false))) {
-            send(ticket, new Scan(group, permit, stream), atLeast);
+        QueryGroup group = engine.queries().group(identity);
+        // A few rows by key do not wait behind scans, and the client takes all at once
+        boolean isLookup = ticket.shard().isEmpty() && ticket.mode() == ScanMode.LOOKUP;
+        try (QueryRead read =
+                isLookup ? group.openLookup() : group.openScan(identity, memoryBytes(ticket))) {
+            stream.await(read.admission(), () -> read.admission().cancel(false));
+            send(ticket, new Scan(read, stream), atLeast);
         }
     }
 
-    /** An admitted scan. */
-    private record Scan(
-            QueryGroup group, ReadAdmission.Permit permit, OutboundStream<FlightData> stream) {}
+    /** The memory of a scan's batches, or of an aggregation's groups, in bytes; at most. */
+    private long memoryBytes(ScanTicket ticket) {
+        return ticket.aggregation().isPresent()
+                ? statesOfAggregation() * aggregationBytes
+                : BATCHES_OF_SCAN * batchBytes;
+    }
+
+    /**
+     * The states of an aggregation that may have the greatest size at once: that of each worker,
+     * the merged one, and those that wait to be merged.
+     */
+    private long statesOfAggregation() {
+        return engine.queries().workers() + 2L;
+    }
+
+    /** An admitted read. */
+    private record Scan(QueryRead read, OutboundStream<FlightData> stream) {}
 
     private void send(ScanTicket ticket, Scan scan, Optional<Lsn> atLeast) {
         StorageEngine open = engine.engine();
@@ -229,8 +247,8 @@ final class GetService {
                                 ticket.shard().map(id -> "shard " + id).orElse("all shards"));
         ExecutionContext context =
                 ticket.mode() == ScanMode.LOOKUP
-                        ? scan.group().lookupContext(name)
-                        : scan.group().scanContext(name);
+                        ? scan.read().lookupContext(name)
+                        : scan.read().scanContext(name);
         Edge<ScanBatch> edge =
                 ScanFragment.open(
                         context,
@@ -249,17 +267,18 @@ final class GetService {
 
     private void send(Edge<ScanBatch> edge, Scan scan) {
         OutboundStream<FlightData> stream = scan.stream();
+        PullAhead<ScanBatch> batches = new PullAhead<>(edge);
         while (true) {
-            Pulled<ScanBatch> pulled = stream.await(edge.pull(), edge::cancel);
+            Pulled<ScanBatch> pulled = stream.await(batches.next(), edge::cancel);
             if (pulled.batch().isEmpty()) {
                 return;
             }
             ScanBatch batch = pulled.batch().get();
             if (!stream.isReady()) {
-                scan.permit().pause(); // the client may read other scans before this one
+                scan.read().pause(); // the client may read other scans before this one
             }
             stream.send(batch.message());
-            CompletableFuture<ReadAdmission.Permit> resumed = scan.permit().resume();
+            CompletableFuture<ReadAdmission.Permit> resumed = scan.read().resume();
             stream.await(resumed, () -> resumed.cancel(false));
             if (batch.rowCount() > 0) {
                 metrics.scanned(batch.rowCount(), batch.message().bodySizeBytes());
@@ -270,6 +289,9 @@ final class GetService {
     private void aggregate(
             ScanTicket ticket, Aggregation aggregation, Scan scan, LeasedSnapshot snapshot) {
         StorageEngine open = engine.engine();
+        // With less memory there are more passes, each of fewer groups.
+        long stateBytes =
+                Math.min(aggregationBytes, scan.read().maxMemoryBytes() / statesOfAggregation());
         AggregateFragments parts =
                 new AggregateFragments(
                         open.aggregate(
@@ -279,8 +301,9 @@ final class GetService {
                                 ticket.predicate(),
                                 aggregation,
                                 aggregateCache.filter(cache -> aggregation.usesCache()),
-                                aggregationBytes),
-                        scan.group(),
+                                stateBytes),
+                        scan.read(),
+                        engine.queries().sharedResults(),
                         engine.queries().storeReads(),
                         engine.queries().workers(),
                         engine.readingAhead().isPresent());

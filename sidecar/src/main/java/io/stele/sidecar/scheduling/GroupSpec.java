@@ -11,8 +11,16 @@ import static java.util.Objects.requireNonNull;
  * @param maxRunning the most scans that produce rows at once; further scans wait
  * @param maxQueued the most waiting scans; a further scan is refused as BUSY
  * @param maxLookups the most lookups by key in progress; a further lookup is refused as BUSY
+ * @param maxMemoryBytes the most memory that running scans reserve; further scans wait. {@link
+ *     Long#MAX_VALUE}: no limit
  */
-record GroupSpec(String name, int shares, int maxRunning, int maxQueued, int maxLookups) {
+record GroupSpec(
+        String name,
+        int shares,
+        int maxRunning,
+        int maxQueued,
+        int maxLookups,
+        long maxMemoryBytes) {
     /** The group of reads to which no selector applies. */
     static final String DEFAULT_NAME = "default";
 
@@ -37,6 +45,11 @@ record GroupSpec(String name, int shares, int maxRunning, int maxQueued, int max
 
     static GroupSpec ofName(String name) {
         return new GroupSpec(
-                name, DEFAULT_SHARES, DEFAULT_MAX_RUNNING, DEFAULT_MAX_QUEUED, DEFAULT_MAX_LOOKUPS);
+                name,
+                DEFAULT_SHARES,
+                DEFAULT_MAX_RUNNING,
+                DEFAULT_MAX_QUEUED,
+                DEFAULT_MAX_LOOKUPS,
+                Long.MAX_VALUE);
     }
 }

@@ -3,6 +3,7 @@ package io.stele.sidecar.scheduling;
 import static java.util.Objects.requireNonNull;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.airlift.units.DataSize;
 import io.stele.protocol.SteleException;
 import io.stele.scheduler.SchedulingGroup;
 import io.stele.sidecar.settings.JsonSettings;
@@ -23,6 +24,10 @@ import java.util.regex.Pattern;
 final class GroupSpecReader {
     private static final int MAX_GROUPS = 1_000;
     private static final int MAX_LIMIT = 1_000_000;
+
+    // A scan reserves a few batches of 1 MB, and an aggregation must have room for some groups.
+    private static final DataSize MIN_MEMORY = DataSize.of(16, DataSize.Unit.MEGABYTE);
+
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
     private static final Set<String> RESERVED = Set.of("data-bound");
 
@@ -65,7 +70,8 @@ final class GroupSpecReader {
         JsonNode node = element.node();
         String path = element.path();
         settings.requireObject(
-                element, Set.of("name", "shares", "maxRunning", "maxQueued", "maxLookups"));
+                element,
+                Set.of("name", "shares", "maxRunning", "maxQueued", "maxLookups", "maxMemory"));
         JsonNode name = node.path("name");
         if (!name.isTextual()
                 || !NAME.matcher(name.textValue()).matches()
@@ -80,7 +86,27 @@ final class GroupSpecReader {
                 number(element, "shares", GroupSpec.DEFAULT_SHARES, 1, SchedulingGroup.MAX_SHARES),
                 number(element, "maxRunning", GroupSpec.DEFAULT_MAX_RUNNING, 1, MAX_LIMIT),
                 number(element, "maxQueued", GroupSpec.DEFAULT_MAX_QUEUED, 0, MAX_LIMIT),
-                number(element, "maxLookups", GroupSpec.DEFAULT_MAX_LOOKUPS, 1, MAX_LIMIT));
+                number(element, "maxLookups", GroupSpec.DEFAULT_MAX_LOOKUPS, 1, MAX_LIMIT),
+                maxMemory(element));
+    }
+
+    private long maxMemory(Element element) {
+        JsonNode value = element.node().path("maxMemory");
+        if (value.isMissingNode()) {
+            return Long.MAX_VALUE;
+        }
+        try {
+            DataSize size = DataSize.valueOf(value.isTextual() ? value.textValue() : "");
+            if (size.compareTo(MIN_MEMORY) >= 0) {
+                return size.toBytes();
+            }
+        } catch (IllegalArgumentException noSize) {
+            // the same mistake as a size that is too small
+        }
+        throw settings.wrong(
+                element.path() + ".maxMemory",
+                "a size of at least %s, such as \"512MB\"".formatted(MIN_MEMORY),
+                value);
     }
 
     private int number(Element element, String key, int absent, int min, int max) {

@@ -35,6 +35,8 @@ public final class QueryScheduler implements AutoCloseable {
     private final ContextPool pool;
     private final Map<String, QueryGroup> groups;
     private final BlockingPool reads;
+    private final LongSupplier nanoTime;
+    private final SharedResults sharedResults = new SharedResults();
 
     /**
      * @param pool runs the contexts of all groups; closed by its owner
@@ -47,6 +49,7 @@ public final class QueryScheduler implements AutoCloseable {
                         .map(file -> GroupSpecReader.read(file.toPath()))
                         .orElse(GroupSpecs.DEFAULT);
         this.pool = requireNonNull(pool, "pool is null");
+        this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
         ImmutableMap.Builder<String, QueryGroup> made = ImmutableMap.builder();
         for (GroupSpec spec : specs.groups()) {
             made.put(spec.name(), new QueryGroup(spec, pool, nanoTime));
@@ -66,13 +69,23 @@ public final class QueryScheduler implements AutoCloseable {
                 groups.get(specs.select(identity)), "selectors name groups that are there");
     }
 
+    /** The groups, in the order of their configuration. */
     public Collection<QueryGroup> groups() {
         return groups.values();
+    }
+
+    long nanoTime() {
+        return nanoTime.getAsLong();
     }
 
     /** The number of threads of contexts, which limits the parallel parts of one read. */
     public int workers() {
         return pool.status().workers();
+    }
+
+    /** The results that reads of this sidecar compute for each other. */
+    public SharedResults sharedResults() {
+        return sharedResults;
     }
 
     /** The present load of reads of the store, and their count. */

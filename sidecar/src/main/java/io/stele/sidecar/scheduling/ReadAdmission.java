@@ -9,11 +9,13 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An admission controller of scans or lookups with a limit on running requests and a bounded FIFO
- * queue. Beyond the queue a request is refused as BUSY, with the time after which to try again.
+ * An admission controller of scans or lookups with limits on running requests and on the memory
+ * that they reserve, and a bounded FIFO queue. Beyond the queue a request is refused as BUSY, with
+ * the time after which to try again.
  *
- * <p>Invariant: {@code running <= maxRunning}; a request waits only while {@code running ==
- * maxRunning}. Thread-safe: guarded by its own lock, under which no future completes.
+ * <p>Invariant: {@code running <= maxRunning} and {@code reservedBytes <= maxBytes}; a request
+ * waits only while the first one in its queue does not fit. Thread-safe: guarded by its own lock,
+ * under which no future completes.
  */
 public final class ReadAdmission {
     private static final long NANOS_PER_MILLI = 1_000_000;
@@ -23,10 +25,12 @@ public final class ReadAdmission {
     private final String what;
     private final int maxRunning;
     private final int maxQueued;
+    private final long maxBytes;
     private final LongSupplier nanoTime;
     private final ArrayDeque<Entry> returning = new ArrayDeque<>(); // before new requests
     private final ArrayDeque<Entry> queue = new ArrayDeque<>();
     private int running;
+    private long reservedBytes;
     private long rejected;
     private long averageNanos; // from admission to release
 
@@ -34,23 +38,44 @@ public final class ReadAdmission {
 
     /**
      * @param what the admitted requests and the owner of the limit, for messages
+     * @param maxBytes the most memory that running requests reserve; {@link Long#MAX_VALUE}: no
+     *     limit
      */
-    ReadAdmission(String what, int maxRunning, int maxQueued, LongSupplier nanoTime) {
+    ReadAdmission(
+            String what, int maxRunning, int maxQueued, long maxBytes, LongSupplier nanoTime) {
         this.what = requireNonNull(what, "what is null");
         this.maxRunning = maxRunning;
         this.maxQueued = maxQueued;
+        this.maxBytes = maxBytes;
         this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
     }
 
     /** The right to run. Closing it more than once has no effect. Any thread. */
     public final class Permit implements AutoCloseable {
+        private final long bytes;
         private boolean held; // guarded by the admission
         private boolean ended; // guarded by the admission
         private long sinceNanos; // guarded by the admission
 
+        private Permit(long bytes) {
+            this.bytes = bytes;
+        }
+
+        /** Whether it has a place now: it is neither paused nor closed. */
+        boolean isHeld() {
+            synchronized (ReadAdmission.this) {
+                return held;
+            }
+        }
+
+        /** The memory that it reserves while it has a place. */
+        long bytes() {
+            return bytes;
+        }
+
         /**
-         * Frees its place for another request, until {@link #resume}. Does nothing if it is not
-         * held.
+         * Frees its place and its memory for another request, until {@link #resume}. Does nothing
+         * if it is not held.
          */
         public void pause() {
             release(this, false);
@@ -63,14 +88,15 @@ public final class ReadAdmission {
         public CompletableFuture<Permit> resume() {
             CompletableFuture<Permit> answer = new CompletableFuture<>();
             synchronized (ReadAdmission.this) {
-                if (!held && !ended && running >= maxRunning) {
+                returning.removeIf(waiting -> waiting.answer().isDone());
+                if (!held && !ended && (!returning.isEmpty() || !fits(this))) {
                     returning.add(new Entry(answer, this));
-                    return answer;
+                } else {
+                    take(this);
+                    answer.complete(this); // nothing depends on it yet
                 }
-                take(this);
             }
-            answer.complete(this);
-            return answer;
+            return passOnIfCancelled(answer);
         }
 
         @Override
@@ -83,38 +109,53 @@ public final class ReadAdmission {
      * Requests a permit; the future completes when there is room. A caller that stops waiting
      * cancels the future.
      *
+     * @param bytes the most memory that the request uses; if it is more than the limit, the limit
+     *     is reserved, and the request runs alone
      * @throws SteleException BUSY, with the time after which to try again
      */
-    CompletableFuture<Permit> enter() {
+    CompletableFuture<Permit> enter(long bytes) {
         CompletableFuture<Permit> answer = new CompletableFuture<>();
-        Permit permit = new Permit();
+        Permit permit = new Permit(Math.min(bytes, maxBytes));
         synchronized (this) {
-            if (running >= maxRunning) {
-                queue.removeIf(waiting -> waiting.answer().isDone());
-                if (queue.size() >= maxQueued) {
-                    throw busy();
-                }
+            queue.removeIf(waiting -> waiting.answer().isDone());
+            returning.removeIf(waiting -> waiting.answer().isDone());
+            if (queue.isEmpty() && returning.isEmpty() && fits(permit)) {
+                take(permit);
+                answer.complete(permit); // nothing depends on it yet
+            } else if (queue.size() >= maxQueued) {
+                throw busy();
+            } else {
                 queue.add(new Entry(answer, permit));
-                return answer;
             }
-            take(permit);
         }
-        answer.complete(permit);
-        return answer;
+        return passOnIfCancelled(answer);
     }
 
     /**
-     * Returns a permit as {@link #enter}, but never waits in the queue.
+     * Returns a permit that reserves no memory as {@link #enter}, but never waits in the queue.
      *
      * @throws SteleException BUSY
      */
     synchronized Permit enterNow() {
-        if (running >= maxRunning) {
+        Permit permit = new Permit(0);
+        if (!fits(permit)) {
             throw busy();
         }
-        Permit permit = new Permit();
         take(permit);
         return permit;
+    }
+
+    /** A request that gives up may have been the one that does not fit before others that do. */
+    private CompletableFuture<Permit> passOnIfCancelled(CompletableFuture<Permit> answer) {
+        if (!answer.isDone()) {
+            answer.whenComplete(
+                    (permit, failure) -> {
+                        if (failure != null) {
+                            admitWaiting();
+                        }
+                    });
+        }
+        return answer;
     }
 
     synchronized int running() {
@@ -126,9 +167,22 @@ public final class ReadAdmission {
         return queue.size() + returning.size();
     }
 
+    synchronized long reservedBytes() {
+        return reservedBytes;
+    }
+
+    /** The most memory that running requests reserve; {@link Long#MAX_VALUE}: no limit. */
+    long maxBytes() {
+        return maxBytes;
+    }
+
     /** The number of requests refused as BUSY. */
     synchronized long rejected() {
         return rejected;
+    }
+
+    private boolean fits(Permit permit) {
+        return running < maxRunning && permit.bytes <= maxBytes - reservedBytes;
     }
 
     private void take(Permit permit) {
@@ -136,42 +190,60 @@ public final class ReadAdmission {
             permit.held = true;
             permit.sinceNanos = nanoTime.getAsLong();
             running++;
+            reservedBytes += permit.bytes;
+        }
+    }
+
+    private void giveBack(Permit permit) {
+        if (permit.held) {
+            permit.held = false;
+            running--;
+            reservedBytes -= permit.bytes;
         }
     }
 
     private void release(Permit permit, boolean forGood) {
-        Entry next = null;
         synchronized (this) {
             permit.ended |= forGood;
             if (permit.held) {
-                permit.held = false;
-                running--;
                 long nanos = nanoTime.getAsLong() - permit.sinceNanos;
                 averageNanos += (nanos - averageNanos) / WEIGHT_OF_NEWEST;
             }
-            next = nextEntry();
+            giveBack(permit);
         }
-        // A request that was cancelled meanwhile leaves its place to the next one.
-        while (next != null && !next.answer().complete(next.permit())) {
+        admitWaiting();
+    }
+
+    /** Admits waiting requests in their order, as many as fit. */
+    private void admitWaiting() {
+        while (true) {
+            Entry next;
             synchronized (this) {
-                if (next.permit().held) { // its owner may have closed it by now
-                    next.permit().held = false;
-                    running--;
-                }
                 next = nextEntry();
+            }
+            if (next == null) {
+                return;
+            }
+            // A request that was cancelled meanwhile leaves its place to the next one.
+            if (!next.answer().complete(next.permit())) {
+                synchronized (this) {
+                    giveBack(next.permit()); // unless its owner has closed it by now
+                }
             }
         }
     }
 
-    /** Removes the next waiting request and admits it, if there is one and a free place. */
+    /** Removes the next waiting request and admits it, if there is one that fits. */
     private @Nullable Entry nextEntry() {
-        if (running >= maxRunning) {
+        queue.removeIf(waiting -> waiting.answer().isDone());
+        returning.removeIf(waiting -> waiting.answer().isDone());
+        ArrayDeque<Entry> first = returning.isEmpty() ? queue : returning;
+        Entry next = first.peek();
+        if (next == null || !fits(next.permit())) {
             return null;
         }
-        Entry next = returning.isEmpty() ? queue.poll() : returning.poll();
-        if (next != null) {
-            take(next.permit());
-        }
+        first.remove();
+        take(next.permit());
         return next;
     }
 
@@ -181,8 +253,14 @@ public final class ReadAdmission {
         long nanos = averageNanos * aheadOfIt / maxRunning;
         long millis = Math.clamp(nanos / NANOS_PER_MILLI, 1, MAX_RETRY_MILLIS);
         return SteleException.busy(
-                "%s: %d run and %d wait, which is the limit; retry after %d ms"
-                        .formatted(what, running, queue.size(), millis),
+                "%s: %d run%s and %d wait, which is the limit; retry after %d ms"
+                        .formatted(what, running, memory(), queue.size(), millis),
                 millis);
+    }
+
+    private String memory() {
+        return maxBytes == Long.MAX_VALUE
+                ? ""
+                : " with %d of %d bytes of memory".formatted(reservedBytes, maxBytes);
     }
 }

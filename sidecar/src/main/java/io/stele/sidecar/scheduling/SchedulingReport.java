@@ -3,19 +3,22 @@ package io.stele.sidecar.scheduling;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.engine.node.ThreadsStatus;
+import io.stele.protocol.api.status.QueryStatus;
 import io.stele.protocol.api.status.SchedulingGroupStatus;
 import io.stele.scheduler.GroupStatus;
 import io.stele.scheduler.PoolLoad;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.function.Supplier;
 
 /**
- * A report of the present use of the sidecar's threads: the scheduling groups with their use in the
- * last ten seconds, and the other pools. Thread-safe: guarded by its own lock.
+ * A report of the present use of the sidecar's threads: the scheduling groups and queries with
+ * their use in the last ten seconds, and the other pools. Thread-safe: guarded by its own lock.
  */
 public final class SchedulingReport {
     /** The interval at which {@link #sample} must be called. */
@@ -42,6 +45,8 @@ public final class SchedulingReport {
         Map<String, GroupStatus> sample = new HashMap<>();
         for (GroupStatus group : threads.get().contexts().groups()) {
             sample.put(group.name(), group);
+            // Names of queries have a number and a sign that names of groups cannot have.
+            group.nested().forEach(query -> sample.put(query.name(), query));
         }
         samples.addLast(sample);
     }
@@ -50,10 +55,7 @@ public final class SchedulingReport {
     public synchronized List<SchedulingGroupStatus> groups() {
         ThreadsStatus status = threads.get();
         Map<String, GroupStatus> before = samples.getFirst();
-        long used = 0;
-        for (GroupStatus group : status.contexts().groups()) {
-            used += cpuNanos(group, before);
-        }
+        long used = usedNanos(status, before);
         Map<String, ReadAdmission> admissions = new HashMap<>();
         for (QueryGroup group : queries.groups()) {
             admissions.put(group.name(), group.scanAdmission());
@@ -70,6 +72,65 @@ public final class SchedulingReport {
         lines.add(line("write-reads", status.lookups()));
         lines.add(line("query-reads", queries.reads()));
         return lines;
+    }
+
+    /** The queries with open scans, oldest first. */
+    public synchronized List<QueryStatus> queries() {
+        ThreadsStatus status = threads.get();
+        Map<String, GroupStatus> before = samples.getFirst();
+        long used = usedNanos(status, before);
+        Map<String, GroupStatus> claims = new HashMap<>();
+        for (GroupStatus group : status.contexts().groups()) {
+            group.nested().forEach(query -> claims.put(query.name(), query));
+        }
+        List<QueryStatus> lines = new ArrayList<>();
+        for (QueryGroup group : queries.groups()) {
+            for (ActiveQuery query : group.queries()) {
+                GroupStatus claim = claims.get(query.claim().name());
+                if (claim != null) { // else it began or ended meanwhile
+                    lines.add(line(group.name(), query, claim, before, used));
+                }
+            }
+        }
+        lines.sort(Comparator.comparingLong(QueryStatus::elapsedNanos).reversed());
+        return lines;
+    }
+
+    private QueryStatus line(
+            String group,
+            ActiveQuery query,
+            GroupStatus claim,
+            Map<String, GroupStatus> before,
+            long usedByAll) {
+        List<QueryRead> reads = List.copyOf(query.reads());
+        return new QueryStatus(
+                group,
+                query.identity().queryId(),
+                query.identity().user(),
+                query.identity().source(),
+                query.identity().resourceGroup(),
+                queries.nanoTime() - query.sinceNanos(),
+                claim.shares(),
+                share(entitledNanos(claim, before), usedByAll),
+                share(cpuNanos(claim, before), usedByAll),
+                claim.cpuNanos(),
+                reads.stream().mapToLong(QueryRead::contexts).sum(),
+                claim.runningContexts() + claim.waitingContexts(),
+                claim.waitingContexts(),
+                count(reads, QueryRead.State.RUNNING),
+                count(reads, QueryRead.State.QUEUED),
+                count(reads, QueryRead.State.PAUSED),
+                reads.stream().mapToLong(QueryRead::reservedBytes).sum());
+    }
+
+    private static long count(List<QueryRead> reads, QueryRead.State state) {
+        return reads.stream().filter(read -> read.state() == state).count();
+    }
+
+    private static long usedNanos(ThreadsStatus status, Map<String, GroupStatus> before) {
+        return status.contexts().groups().stream()
+                .mapToLong(group -> cpuNanos(group, before))
+                .sum();
     }
 
     private static SchedulingGroupStatus line(
@@ -91,7 +152,11 @@ public final class SchedulingReport {
                 group.switches(),
                 group.overruns(),
                 group.steals(),
-                admission == null ? 0 : admission.rejected());
+                admission == null ? 0 : admission.rejected(),
+                admission == null ? 0 : admission.reservedBytes(),
+                admission == null || admission.maxBytes() == Long.MAX_VALUE
+                        ? OptionalLong.empty()
+                        : OptionalLong.of(admission.maxBytes()));
     }
 
     private static SchedulingGroupStatus line(String pool, PoolLoad load) {
@@ -108,7 +173,9 @@ public final class SchedulingReport {
                 load.finished(),
                 0,
                 0,
-                0);
+                0,
+                0,
+                OptionalLong.empty());
     }
 
     private static double share(long nanos, long ofAll) {

@@ -1,6 +1,6 @@
 /**
- * The sharing of the sidecar by reads: scheduling groups, their limits, and lookups in the latency
- * class.
+ * The sharing of the sidecar by reads: scheduling groups and the queries in them, their limits, and
+ * lookups in the latency class.
  */
 @NullMarked
 package io.stele.sidecar.scheduling;

@@ -10,15 +10,25 @@ import io.stele.client.flight.FlightStream;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.QueryIdentity;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.aggregate.AggregateCall;
+import io.stele.protocol.aggregate.AggregateFunction;
+import io.stele.protocol.aggregate.Aggregation;
+import io.stele.protocol.aggregate.ScalarExpression;
 import io.stele.protocol.api.Done;
+import io.stele.protocol.api.catalog.TableName;
+import io.stele.protocol.api.catalog.TableRequest;
 import io.stele.protocol.api.maintenance.MaintenanceActions;
 import io.stele.protocol.api.scan.ScanMode;
 import io.stele.protocol.api.scan.ScanTicket;
+import io.stele.protocol.api.status.QueryStatus;
 import io.stele.protocol.api.status.SchedulingGroupStatus;
 import io.stele.protocol.api.status.StatusActions;
 import io.stele.protocol.arrow.ArrowBatchDecoder;
 import io.stele.protocol.flight.FlightData;
 import io.stele.protocol.flight.Ticket;
+import io.stele.protocol.predicate.ColumnDomain;
+import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.SampleTables;
@@ -29,13 +39,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -64,9 +78,11 @@ final class SchedulingIT {
                 """
                 {"groups": [
                     {"name": "etl", "shares": 250},
+                    {"name": "small", "maxMemory": "16MB"},
                     {"name": "narrow", "maxRunning": 1, "maxQueued": 1, "maxLookups": 1}],
                  "selectors": [
                     {"user": "narrow", "group": "narrow"},
+                    {"user": "small", "group": "small"},
                     {"source": "nightly.*", "group": "etl"}]}
                 """);
         sidecar =
@@ -115,12 +131,7 @@ final class SchedulingIT {
 
     @Test
     void filesAreReadBesideTheContexts() {
-        sidecar.flight()
-                .action(
-                        MaintenanceActions.FLUSH,
-                        new io.stele.protocol.api.catalog.TableRequest(
-                                new io.stele.protocol.api.catalog.TableName("shop", "orders"),
-                                Optional.empty()));
+        flush("orders");
         long before = group("query-reads").switches();
         long rows = 0;
         for (int shard = 0; shard < orders.shardCount(); shard++) {
@@ -187,6 +198,128 @@ final class SchedulingIT {
         }
     }
 
+    /**
+     * Eight scans of one query beside two of another, which without a claim for each query would
+     * get a fifth of the time.
+     */
+    @Test
+    void aQueryOfManyScansGetsWhatOneOfFewGets() throws InterruptedException {
+        List<Double> shares = new ArrayList<>();
+        try (EndlessScans many = new EndlessScans("many", 8);
+                EndlessScans few = new EndlessScans("few", 2)) {
+            // Longer and longer, until the noise of the machine no longer matters.
+            double share = 0;
+            for (double millis = 500; millis < 40_000 && share < 0.4; millis *= 1.618) {
+                long manyBefore = many.finished();
+                long fewBefore = few.finished();
+                many.runFor(Math.round(millis));
+                double manyDone = many.finished() - manyBefore;
+                double fewDone = few.finished() - fewBefore;
+                share = fewDone / (fewDone + manyDone);
+                shares.add(share);
+            }
+        }
+        assertThat(shares.getLast()).as("the query of few scans: %s", shares).isBetween(0.4, 0.6);
+    }
+
+    @Test
+    void aQueryIsSeenWhileItScans() {
+        QueryIdentity identity = new QueryIdentity("ann", "nightly job", "global.etl", "q1");
+        try (FlightStream one = scan(0, identity);
+                FlightStream other = scan(1, identity)) {
+            assertThat(one.next()).isPresent();
+            assertThat(other.next()).isPresent();
+            QueryStatus query = query("q1").orElseThrow();
+            while (query.cpuNanos() == 0) { // is counted at the end of a turn
+                query = query("q1").orElseThrow();
+            }
+            assertThat(query.group()).isEqualTo("etl");
+            assertThat(query.user()).isEqualTo("ann");
+            assertThat(query.source()).isEqualTo("nightly job");
+            assertThat(query.resourceGroup()).isEqualTo("global.etl");
+            assertThat(query.running() + query.paused()).isEqualTo(2);
+            assertThat(query.queued()).isZero();
+            assertThat(query.contexts()).isEqualTo(2);
+            assertThat(query.shares()).isEqualTo(1_000);
+            assertThat(query.elapsedNanos()).isPositive();
+        }
+        // The sidecar notices soon that the client has gone.
+        while (query("q1").isPresent()) {
+            Thread.onSpinWait();
+        }
+        assertThat(group("etl").reservedBytes()).isZero();
+    }
+
+    @Test
+    void anAggregationThatWaitsForAnotherLendsItItsShares() {
+        TableSchema events = sidecar.createTable(SampleTables.events()).schema();
+        try (SteleClient client = sidecar.client();
+                TableWriter writer = client.writer("shop", "events")) {
+            for (long id = 0; id < 4L * ROWS; id++) {
+                writer.write(id, "open", 1.0, LocalDateTime.of(2026, 11, 22, 7, 0));
+            }
+            writer.flush();
+        }
+        flush("events");
+        AggregateCall count =
+                new AggregateCall(
+                        AggregateFunction.COUNT,
+                        Optional.of(ScalarExpression.column(3, DataType.parse("double"))));
+        int mostShares = 0;
+        try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
+            // Each time another aggregation, so that no result is cached before.
+            for (int calls = 1; mostShares <= 1_000 && calls <= 250; calls++) {
+                List<AggregateCall> same = Collections.nCopies(calls, count);
+                List<CompletableFuture<Long>> results = new ArrayList<>();
+                for (String query : List.of("one", "other", "third")) {
+                    QueryIdentity identity = new QueryIdentity("ann", "", "", query + calls);
+                    results.add(
+                            CompletableFuture.supplyAsync(
+                                    () -> aggregate(identity, events, same), executor));
+                }
+                while (!results.stream().allMatch(CompletableFuture::isDone)) {
+                    mostShares = Math.max(mostShares, mostShares());
+                }
+                assertThat(results)
+                        .allSatisfy(result -> assertThat(result.join()).isEqualTo(4L * ROWS));
+            }
+        }
+        assertThat(mostShares)
+                .as("shares of a query that computes for others")
+                .isGreaterThan(1_000);
+    }
+
+    private int mostShares() {
+        return sidecar
+                .flight()
+                .action(StatusActions.SCHEDULING_GROUPS, Done.DONE)
+                .queries()
+                .stream()
+                .mapToInt(QueryStatus::shares)
+                .max()
+                .orElse(0);
+    }
+
+    private void flush(String table) {
+        sidecar.flight()
+                .action(
+                        MaintenanceActions.FLUSH,
+                        new TableRequest(new TableName("shop", table), Optional.empty()));
+    }
+
+    @Test
+    void scansBeyondTheMemoryOfTheirGroupWait() {
+        // Each reserves 5 batches of 32 kB, and an aggregation the whole memory of the group.
+        assertThat(group("small").maxReservedBytes()).hasValue(16_000_000L);
+        assertThat(group("default").maxReservedBytes()).isEmpty();
+        QueryIdentity small = new QueryIdentity("small", "", "");
+        try (FlightStream scan = scan(0, small)) {
+            assertThat(scan.next()).isPresent();
+            AggregateCall count = new AggregateCall(AggregateFunction.COUNT, Optional.empty());
+            assertThat(aggregate(small, orders, List.of(count))).isEqualTo(ROWS);
+        }
+    }
+
     @Test
     void aBadFileStopsTheStart() throws IOException {
         Path groups = directory.resolve("bad.json");
@@ -223,6 +356,80 @@ final class SchedulingIT {
                 .filter(group -> group.group().equals(name))
                 .findFirst()
                 .orElseThrow();
+    }
+
+    private Optional<QueryStatus> query(String id) {
+        return sidecar
+                .flight()
+                .action(StatusActions.SCHEDULING_GROUPS, Done.DONE)
+                .queries()
+                .stream()
+                .filter(query -> query.queryId().equals(id))
+                .findFirst();
+    }
+
+    /** Scans of one query, without end, which compute and send almost nothing. */
+    private final class EndlessScans implements AutoCloseable {
+        private final QueryIdentity identity;
+        private final AtomicLong finished = new AtomicLong();
+        private final CountDownLatch failed = new CountDownLatch(1);
+        private final List<Thread> threads = new ArrayList<>();
+        private volatile boolean stopped;
+
+        EndlessScans(String queryId, int count) {
+            identity = new QueryIdentity("ann", "", "", queryId);
+            for (int i = 0; i < count; i++) {
+                int first = i;
+                threads.add(Thread.startVirtualThread(() -> scan(first)));
+            }
+        }
+
+        private void scan(int first) {
+            try {
+                for (int shard = first; !stopped; shard++) {
+                    ScanTicket ticket =
+                            ScanTicket.of(orders.id(), ScanMode.SNAPSHOT, List.of(1))
+                                    .in(orders.shard(shard % orders.shardCount()))
+                                    .where(new ScanPredicate(Map.of(2, ColumnDomain.onlyNull())))
+                                    .build();
+                    rows(sidecar.flight().get(new Ticket(ticket.encode()), identity));
+                    finished.incrementAndGet();
+                }
+            } finally {
+                failed.countDown();
+            }
+        }
+
+        long finished() {
+            return finished.get();
+        }
+
+        /** Returns after a time, or at once if a scan fails. */
+        void runFor(long millis) throws InterruptedException {
+            assertThat(failed.await(millis, TimeUnit.MILLISECONDS)).as("a scan failed").isFalse();
+        }
+
+        @Override
+        public void close() throws InterruptedException {
+            stopped = true;
+            for (Thread thread : threads) {
+                thread.join();
+            }
+        }
+    }
+
+    /** The result of the first of some functions over all rows of a table. */
+    private long aggregate(QueryIdentity identity, TableSchema table, List<AggregateCall> calls) {
+        ScanTicket ticket =
+                ScanTicket.of(table.id(), ScanMode.AGGREGATE, List.of())
+                        .aggregate(Optional.of(new Aggregation(List.of(), calls, 1)))
+                        .build();
+        try (FlightStream stream = sidecar.flight().get(new Ticket(ticket.encode()), identity)) {
+            ArrowBatchDecoder decoder =
+                    ArrowBatchDecoder.forSchema(stream.next().orElseThrow().dataHeader());
+            FlightData data = stream.next().orElseThrow();
+            return decoder.decode(data.dataHeader(), data.bodyBuffer()).column(0).longAt(0);
+        }
     }
 
     private SteleClient client(QueryIdentity identity) {

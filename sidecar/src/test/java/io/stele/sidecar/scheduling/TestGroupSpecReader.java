@@ -31,7 +31,7 @@ final class TestGroupSpecReader {
                 read(
                         """
                         {'groups': [
-                            {'name': 'etl', 'shares': 200, 'maxRunning': 4, 'maxQueued': 8, 'maxLookups': 16},
+                            {'name': 'etl', 'shares': 200, 'maxRunning': 4, 'maxQueued': 8, 'maxLookups': 16, 'maxMemory': '1.5GB'},
                             {'name': 'boards'}],
                          'selectors': [
                             {'user': 'etl-.*', 'group': 'etl'},
@@ -40,7 +40,7 @@ final class TestGroupSpecReader {
                         """);
         assertThat(specs.groups())
                 .containsExactly(
-                        new GroupSpec("etl", 200, 4, 8, 16),
+                        new GroupSpec("etl", 200, 4, 8, 16, 3L << 29),
                         GroupSpec.ofName("boards"),
                         GroupSpec.ofName("default"));
         assertThat(specs.select(new QueryIdentity("etl-7", "grafana", ""))).isEqualTo("etl");
@@ -92,6 +92,9 @@ final class TestGroupSpecReader {
                 "{'groups': [{'name': 'a', 'maxRunning': 0}]} | from 1 to 1000000 at $.groups[0].maxRunning | found 0",
                 "{'groups': [{'name': 'a', 'maxQueued': -1}]} | from 0 to 1000000 at $.groups[0].maxQueued | found -1",
                 "{'groups': [{'name': 'a', 'maxLookups': '9'}]} | at $.groups[0].maxLookups | found",
+                "{'groups': [{'name': 'a', 'maxMemory': '15MB'}]} | a size of at least 16MB, such as \"512MB\" at $.groups[0].maxMemory | found `\"15MB\"`",
+                "{'groups': [{'name': 'a', 'maxMemory': 512}]} | a size of at least 16MB | found 512",
+                "{'groups': [{'name': 'a', 'maxMemory': 'much'}]} | a size of at least 16MB | found `\"much\"`",
                 "{'groups': [{'name': 'a', 'share': 1}]} | only the keys | found 'share'",
                 "{'selectors': [{'group': 'etl'}]} | one of the groups [default] at $.selectors[0].group | etl",
                 "{'selectors': [{'group': 'default', 'user': '('}]} | a regular expression at $.selectors[0].user | Unclosed group",

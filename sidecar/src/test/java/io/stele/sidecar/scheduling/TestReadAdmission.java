@@ -18,16 +18,20 @@ final class TestReadAdmission {
     private final AtomicLong nanos = new AtomicLong();
 
     private ReadAdmission admission(int maxRunning, int maxQueued) {
-        return new ReadAdmission("Scans of group g", maxRunning, maxQueued, nanos::get);
+        return admission(maxRunning, maxQueued, Long.MAX_VALUE);
+    }
+
+    private ReadAdmission admission(int maxRunning, int maxQueued, long maxBytes) {
+        return new ReadAdmission("Scans of group g", maxRunning, maxQueued, maxBytes, nanos::get);
     }
 
     @Test
     void someRunSomeWaitInOrderAndTheRestIsBusy() {
         ReadAdmission admission = admission(1, 2);
-        Permit first = admission.enter().join();
-        CompletableFuture<Permit> second = admission.enter();
-        CompletableFuture<Permit> third = admission.enter();
-        assertThatThrownBy(admission::enter)
+        Permit first = admission.enter(1).join();
+        CompletableFuture<Permit> second = admission.enter(1);
+        CompletableFuture<Permit> third = admission.enter(1);
+        assertThatThrownBy(() -> admission.enter(1))
                 .hasMessageContaining("Scans of group g: 1 run and 2 wait")
                 .extracting(failure -> ((SteleException) failure).code())
                 .isEqualTo(ErrorCode.BUSY);
@@ -46,11 +50,11 @@ final class TestReadAdmission {
     @Test
     void whoHasGivenUpLeavesHisPlace() {
         ReadAdmission admission = admission(1, 2);
-        Permit first = admission.enter().join();
-        CompletableFuture<Permit> second = admission.enter();
-        CompletableFuture<Permit> third = admission.enter();
+        Permit first = admission.enter(1).join();
+        CompletableFuture<Permit> second = admission.enter(1);
+        CompletableFuture<Permit> third = admission.enter(1);
         second.cancel(false);
-        CompletableFuture<Permit> fourth = admission.enter();
+        CompletableFuture<Permit> fourth = admission.enter(1);
         first.close();
         assertThat(third).isCompleted();
         assertThat(fourth).isNotDone();
@@ -59,11 +63,11 @@ final class TestReadAdmission {
     @Test
     void whoPausesLetsOthersInAndComesBackBeforeNewcomers() {
         ReadAdmission admission = admission(1, 2);
-        Permit first = admission.enter().join();
-        CompletableFuture<Permit> second = admission.enter();
+        Permit first = admission.enter(1).join();
+        CompletableFuture<Permit> second = admission.enter(1);
         first.pause();
         assertThat(second).isCompleted();
-        CompletableFuture<Permit> third = admission.enter();
+        CompletableFuture<Permit> third = admission.enter(1);
         CompletableFuture<Permit> back = first.resume();
         assertThat(back).isNotDone();
         second.join().close();
@@ -75,17 +79,69 @@ final class TestReadAdmission {
     }
 
     @Test
+    void whatDoesNotFitIntoMemoryWaitsAndTheRestIsBusy() {
+        ReadAdmission admission = admission(10, 2, 100);
+        Permit half = admission.enter(50).join();
+        CompletableFuture<Permit> large = admission.enter(60);
+        assertThat(large).isNotDone();
+        // It would fit, but the large one was there first and must not starve.
+        CompletableFuture<Permit> small = admission.enter(10);
+        assertThat(small).isNotDone();
+        assertThatThrownBy(() -> admission.enter(10))
+                .hasMessageContaining(
+                        "Scans of group g: 1 run with 50 of 100 bytes of memory and 2 wait")
+                .extracting(failure -> ((SteleException) failure).code())
+                .isEqualTo(ErrorCode.BUSY);
+        half.close();
+        assertThat(large).isCompleted();
+        assertThat(small).isCompleted();
+        assertThat(admission.reservedBytes()).isEqualTo(70);
+        large.join().close();
+        small.join().close();
+        assertThat(admission.reservedBytes()).isZero();
+    }
+
+    @Test
+    void aRequestAboveTheMemoryRunsAlone() {
+        ReadAdmission admission = admission(10, 2, 100);
+        Permit alone = admission.enter(1_000).join();
+        assertThat(admission.reservedBytes()).isEqualTo(100);
+        CompletableFuture<Permit> next = admission.enter(1);
+        assertThat(next).isNotDone();
+        alone.pause();
+        assertThat(next).as("its memory is free while its client takes nothing").isCompleted();
+        CompletableFuture<Permit> back = alone.resume();
+        assertThat(back).isNotDone();
+        next.join().close();
+        assertThat(back).isCompleted();
+    }
+
+    @Test
+    void aLargeRequestThatGivesUpLetsSmallOnesIn() {
+        ReadAdmission admission = admission(10, 2, 100);
+        Permit half = admission.enter(50).join();
+        CompletableFuture<Permit> large = admission.enter(60);
+        CompletableFuture<Permit> small = admission.enter(10);
+        assertThat(small).isNotDone();
+        large.cancel(false);
+        assertThat(small).isCompleted();
+        half.close();
+        small.join().close();
+        assertThat(admission.running()).isZero();
+    }
+
+    @Test
     void hintsGrowWithWhatIsAhead() {
         ReadAdmission admission = admission(2, 4);
         for (int i = 0; i < 200; i++) {
-            Permit permit = admission.enter().join();
+            Permit permit = admission.enter(1).join();
             nanos.addAndGet(100_000_000);
             permit.close();
         }
-        admission.enter().join();
-        admission.enter().join();
+        admission.enter(1).join();
+        admission.enter(1).join();
         for (int i = 0; i < 4; i++) {
-            assertThat(admission.enter()).isNotDone();
+            assertThat(admission.enter(1)).isNotDone();
         }
         // About 100 ms each, 2 at a time, and it would be the fifth that waits.
         assertThat(retryAfter(admission)).isBetween(240L, 250L);
@@ -93,7 +149,7 @@ final class TestReadAdmission {
 
     private static long retryAfter(ReadAdmission admission) {
         try {
-            admission.enter();
+            admission.enter(1);
         } catch (SteleException busy) {
             OptionalLong millis = busy.retryAfterMillis();
             return millis.orElseThrow();
@@ -105,30 +161,36 @@ final class TestReadAdmission {
     void noHistoryLosesAPlaceOrLetsTooManyIn() {
         for (int seed = 0; seed < 300; seed++) {
             SplittableRandom random = new SplittableRandom(seed);
-            ReadAdmission admission = admission(1 + random.nextInt(3), random.nextInt(4));
+            ReadAdmission admission =
+                    admission(1 + random.nextInt(3), random.nextInt(4), 1 + random.nextInt(20));
             List<CompletableFuture<Permit>> entered = new ArrayList<>();
             for (int step = 0; step < 200; step++) {
                 CompletableFuture<Permit> any =
                         entered.isEmpty() ? null : entered.get(random.nextInt(entered.size()));
                 switch (random.nextInt(5)) {
-                    case 0, 1 -> enter(admission, entered);
+                    case 0, 1 -> enter(admission, entered, random.nextInt(25));
                     case 2 -> giveUp(any);
                     case 3 -> close(any);
                     default -> pauseOrResume(any, random.nextBoolean());
                 }
                 assertThat(admission.running()).as("seed %s", seed).isLessThanOrEqualTo(3);
+                assertThat(admission.reservedBytes())
+                        .as("seed %s", seed)
+                        .isBetween(0L, admission.maxBytes());
             }
             for (int round = 0; round < entered.size(); round++) {
                 entered.forEach(TestReadAdmission::close);
             }
             assertThat(admission.running()).as("seed %s", seed).isZero();
             assertThat(admission.queued()).as("seed %s", seed).isZero();
+            assertThat(admission.reservedBytes()).as("seed %s", seed).isZero();
         }
     }
 
-    private static void enter(ReadAdmission admission, List<CompletableFuture<Permit>> entered) {
+    private static void enter(
+            ReadAdmission admission, List<CompletableFuture<Permit>> entered, long bytes) {
         try {
-            entered.add(admission.enter());
+            entered.add(admission.enter(bytes));
         } catch (SteleException busy) {
             assertThat(busy.code()).isEqualTo(ErrorCode.BUSY);
         }

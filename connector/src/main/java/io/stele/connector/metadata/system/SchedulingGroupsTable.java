@@ -44,7 +44,9 @@ public final class SchedulingGroupsTable implements SystemTable {
                             new ColumnMetadata("switches", BIGINT),
                             new ColumnMetadata("quantum_overruns", BIGINT),
                             new ColumnMetadata("steals", BIGINT),
-                            new ColumnMetadata("rejected", BIGINT)));
+                            new ColumnMetadata("rejected", BIGINT),
+                            new ColumnMetadata("memory_bytes", BIGINT),
+                            new ColumnMetadata("max_memory_bytes", BIGINT)));
 
     private final SteleSidecar sidecar;
 
@@ -85,7 +87,11 @@ public final class SchedulingGroupsTable implements SystemTable {
                     group.switches(),
                     group.quantumOverruns(),
                     group.steals(),
-                    group.rejected());
+                    group.rejected(),
+                    group.reservedBytes(),
+                    group.maxReservedBytes().isPresent()
+                            ? group.maxReservedBytes().getAsLong()
+                            : null);
         }
         return rows.build().cursor();
     }

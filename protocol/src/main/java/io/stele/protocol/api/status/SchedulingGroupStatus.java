@@ -2,6 +2,8 @@ package io.stele.protocol.api.status;
 
 import static java.util.Objects.requireNonNull;
 
+import java.util.OptionalLong;
+
 /**
  * The load of a scheduling group of a sidecar, or of a pool of blocking tasks, at one point in
  * time. Counts begin at the start of the sidecar. A field that does not apply is 0.
@@ -20,6 +22,8 @@ import static java.util.Objects.requireNonNull;
  * @param quantumOverruns turns of more than twice the quantum
  * @param steals contexts that moved from a busy worker to an idle one
  * @param rejected reads that were refused with BUSY
+ * @param reservedBytes memory that its admitted scans may use
+ * @param maxReservedBytes the limit of that; empty: none
  */
 public record SchedulingGroupStatus(
         String pool,
@@ -34,9 +38,12 @@ public record SchedulingGroupStatus(
         long switches,
         long quantumOverruns,
         long steals,
-        long rejected) {
+        long rejected,
+        long reservedBytes,
+        OptionalLong maxReservedBytes) {
     public SchedulingGroupStatus {
         requireNonNull(pool, "pool is null");
         requireNonNull(group, "group is null");
+        requireNonNull(maxReservedBytes, "maxReservedBytes is null");
     }
 }

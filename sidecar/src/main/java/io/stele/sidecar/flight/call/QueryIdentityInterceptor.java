@@ -12,7 +12,7 @@ import java.util.Optional;
 
 /**
  * A gRPC server interceptor that puts the query tag of a call's headers (user, source, resource
- * group) in the gRPC context of the call.
+ * group, query id) in the gRPC context of the call.
  */
 public final class QueryIdentityInterceptor implements ServerInterceptor {
     private static final Context.Key<QueryIdentity> IDENTITY = Context.key("stele-query-tag");
@@ -48,12 +48,7 @@ public final class QueryIdentityInterceptor implements ServerInterceptor {
         QueryIdentity named = QueryIdentityHeaders.get(headers);
         return AuthenticationInterceptor.find()
                 .filter(user -> !user.hasSecret())
-                .map(
-                        user ->
-                                new QueryIdentity(
-                                        shortened(user.name()),
-                                        named.source(),
-                                        named.resourceGroup()))
+                .map(user -> named.withUser(shortened(user.name())))
                 .orElse(named);
     }
 }

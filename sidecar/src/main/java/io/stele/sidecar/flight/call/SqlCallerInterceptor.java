@@ -37,10 +37,7 @@ public final class SqlCallerInterceptor implements ServerInterceptor {
         return new SqlCaller(
                 user,
                 identity.user().isEmpty()
-                        ? new QueryIdentity(
-                                QueryIdentityInterceptor.shortened(user.name()),
-                                identity.source(),
-                                identity.resourceGroup())
+                        ? identity.withUser(QueryIdentityInterceptor.shortened(user.name()))
                         : identity,
                 PATH.get());
     }

@@ -38,6 +38,10 @@ final class AggregateCacheLookup {
         this.plan = requireNonNull(plan, "plan is null");
     }
 
+    AggregateCacheKey key() {
+        return key;
+    }
+
     /** The computation to wait for; empty when the result is cached, or must be computed here. */
     Optional<CompletableFuture<?>> waitsFor() {
         while (true) {

@@ -37,6 +37,14 @@ public final class AggregatePart implements AutoCloseable {
     }
 
     /**
+     * The key of the part's result in the cache, which parts of other queries with the same result
+     * have as well; empty: the result is not cached.
+     */
+    public Optional<AggregateCacheKey> resultKey() {
+        return lookup == null ? Optional.empty() : Optional.of(lookup.key());
+    }
+
+    /**
      * The computation of the same result by another query, to wait for. The caller repeats this
      * call until it returns empty, before the first {@link #load}.
      */
