@@ -4,6 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trino.Session;
 import io.trino.spi.security.Identity;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,10 +20,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Scheduling groups of a sidecar through SQL: who is in which, what is seen, what is too much. */
 @Timeout(300)
@@ -47,7 +49,8 @@ final class SteleSchedulingIT {
     void theTableListsGroupsAndPoolsOfTheSidecar() {
         assertThat(queries.column("SHOW SCHEMAS FROM stele")).contains("s", "system");
         assertThat(queries.column("SHOW TABLES FROM stele.system"))
-                .containsExactly("caches", "damaged", "jobs", "scheduling_groups", "shards");
+                .containsExactly(
+                        "caches", "damaged", "jobs", "retrieval", "scheduling_groups", "shards");
         assertThat(
                         queries.column(
                                 "SELECT \"group\" FROM stele.system.scheduling_groups WHERE pool = 'contexts'"))

@@ -30,10 +30,12 @@ import io.stele.protocol.flight.FlightDescriptor;
 import io.stele.protocol.flight.FlightErrors;
 import io.stele.protocol.flight.FlightInfo;
 import io.stele.protocol.flight.FlightMethods;
+import io.stele.protocol.flight.QueryIdHeader;
 import io.stele.protocol.flight.QueryIdentityHeaders;
 import io.stele.protocol.flight.SchemaResult;
 import io.stele.protocol.flight.StatementIdHeader;
 import io.stele.protocol.flight.Ticket;
+
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -43,6 +45,7 @@ import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+
 import javax.net.ssl.SSLException;
 
 /**
@@ -267,10 +270,21 @@ public final class FlightClient implements AutoCloseable {
      * @param identity the query's identity, by which the service chooses a scheduling group
      */
     public FlightStream get(Ticket ticket, QueryIdentity identity) {
+        return get(ticket, identity, "");
+    }
+
+    /**
+     * Starts a stream of batches for a query.
+     *
+     * @param identity the query's identity, by which the service chooses a scheduling group
+     * @param queryId the query's id, under which the service reports its reads; empty: none
+     */
+    public FlightStream get(Ticket ticket, QueryIdentity identity, String queryId) {
         ClientCall<Ticket, FlightData> call =
                 calls().newCall(FlightMethods.DO_GET, CallOptions.DEFAULT);
         Metadata headers = new Metadata();
         QueryIdentityHeaders.put(identity, headers);
+        QueryIdHeader.put(queryId, headers);
         return FlightStream.start(call, ticket, headers, where);
     }
 

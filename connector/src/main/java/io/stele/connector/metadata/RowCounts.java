@@ -18,6 +18,7 @@ import io.stele.protocol.arrow.ArrowBatchDecoder;
 import io.stele.protocol.flight.FlightData;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.TableSchema;
+
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -58,7 +59,7 @@ final class RowCounts {
                             .where(predicate)
                             .aggregate(Optional.of(COUNT))
                             .build();
-            try (FlightStream stream = sidecar.scan(ticket.encode(), identity)) {
+            try (FlightStream stream = sidecar.scan(ticket.encode(), identity, "")) {
                 Optional<FlightData> schema = stream.next();
                 Optional<FlightData> rows = stream.next();
                 return schema.isEmpty() || rows.isEmpty()

@@ -1,6 +1,7 @@
 package io.stele.sidecar.flight;
 
 import static io.stele.protocol.api.Done.DONE;
+
 import static java.util.Objects.requireNonNull;
 
 import io.stele.cache.CacheStatistics;
@@ -35,6 +36,7 @@ import io.stele.protocol.api.status.StatusActions;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.engine.EngineService;
 import io.stele.sidecar.engine.SidecarAggregateCache;
+
 import java.util.List;
 import java.util.Optional;
 
@@ -123,7 +125,11 @@ final class MaintenanceHandlers {
                 ActionHandler.of(
                         StatusActions.MEMORY_CACHES,
                         "Says what the caches in memory hold and did",
-                        this::memoryCaches));
+                        this::memoryCaches),
+                ActionHandler.of(
+                        StatusActions.RETRIEVAL,
+                        "Says what was read of the warehouse, by table and query",
+                        engine::retrievalReply));
     }
 
     private AggregateCacheReply aggregateCacheUse() {

@@ -6,6 +6,7 @@ import io.stele.client.flight.FlightStream;
 import io.stele.connector.error.SteleErrorCode;
 import io.stele.connector.read.page.CachedResultMetrics;
 import io.stele.connector.read.page.ChannelSourcePage;
+import io.stele.connector.read.page.ReadMetrics;
 import io.stele.connector.read.page.ScanChannel;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.type.ArrowBlocks;
@@ -26,12 +27,14 @@ import io.trino.spi.connector.MemoryContext;
 import io.trino.spi.connector.SourcePage;
 import io.trino.spi.metrics.Metrics;
 import io.trino.spi.type.Type;
+
+import org.jspecify.annotations.Nullable;
+
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A page source of rows that a sidecar streams to this worker. It never blocks; its future
@@ -46,6 +49,7 @@ final class LivePageSource implements ConnectorPageSource {
     private final SteleSidecar sidecar;
     private final byte[] ticket;
     private final QueryIdentity identity;
+    private final String queryId;
     private final List<Type> types;
     private final List<ScanChannel> channels;
     private final MemoryContext memory;
@@ -56,12 +60,13 @@ final class LivePageSource implements ConnectorPageSource {
     private @Nullable ArrowBatchDecoder decoder;
     private long completedBytes;
     private long readTimeNanos;
-    private Metrics metrics = Metrics.EMPTY; // sent by an aggregation with its schema
+    private Metrics metrics = Metrics.EMPTY; // sent with the schema, and at the end
     private boolean finished;
 
     /**
      * @param ticket the ticket of the stream
      * @param identity the identity of the query
+     * @param queryId under which the sidecar reports its reads
      * @param types types of the stream's columns
      * @param channels the wanted columns, made from the stream's
      */
@@ -69,13 +74,15 @@ final class LivePageSource implements ConnectorPageSource {
             SteleSidecar sidecar,
             ScanTicket ticket,
             QueryIdentity identity,
+            String queryId,
             List<Type> types,
             List<ScanChannel> channels,
             MemoryContext memory) {
         this.sidecar = requireNonNull(sidecar, "sidecar is null");
         this.ticket = ticket.encode();
         this.identity = requireNonNull(identity, "identity is null");
-        this.stream = sidecar.scan(this.ticket, identity);
+        this.queryId = requireNonNull(queryId, "queryId is null");
+        this.stream = sidecar.scan(this.ticket, identity, queryId);
         this.types = List.copyOf(types);
         this.channels = List.copyOf(channels);
         this.memory = requireNonNull(memory, "memory is null");
@@ -101,13 +108,17 @@ final class LivePageSource implements ConnectorPageSource {
                 return null;
             }
             pause = null;
-            stream = sidecar.scan(ticket, identity);
+            stream = sidecar.scan(ticket, identity, queryId);
         }
         long start = System.nanoTime();
         try {
             Optional<FlightData> next = stream.poll();
             if (next.isEmpty()) {
                 if (stream.isFinished()) {
+                    stream.readCounters()
+                            .ifPresent(
+                                    counters ->
+                                            metrics = metrics.mergeWith(ReadMetrics.of(counters)));
                     close();
                 }
                 return null;
@@ -134,7 +145,7 @@ final class LivePageSource implements ConnectorPageSource {
             return false;
         }
         startedAgain = true;
-        stream = sidecar.scan(ticket, identity);
+        stream = sidecar.scan(ticket, identity, queryId);
         return true;
     }
 

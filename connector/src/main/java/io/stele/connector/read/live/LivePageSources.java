@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableList;
 import com.google.inject.Inject;
+
 import io.stele.connector.config.SteleSessionProperties;
 import io.stele.connector.handle.SteleAggregation;
 import io.stele.connector.handle.SteleColumnHandle;
@@ -31,6 +32,7 @@ import io.trino.spi.connector.MemoryContext;
 import io.trino.spi.predicate.TupleDomain;
 import io.trino.spi.type.BigintType;
 import io.trino.spi.type.Type;
+
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -120,6 +122,7 @@ public final class LivePageSources {
                 sidecar,
                 ticket,
                 SteleSessionProperties.queryIdentity(session),
+                session.getQueryId(),
                 made.columns().stream().map(SteleColumnHandle::type).toList(),
                 columns.stream()
                         .<ScanChannel>map(
@@ -170,6 +173,7 @@ public final class LivePageSources {
                 sidecar,
                 ticket,
                 SteleSessionProperties.queryIdentity(session),
+                session.getQueryId(),
                 types(columns),
                 channels,
                 memory);
@@ -214,6 +218,7 @@ public final class LivePageSources {
                 sidecar,
                 ticket,
                 SteleSessionProperties.queryIdentity(session),
+                session.getQueryId(),
                 types(columns),
                 columns.channels(),
                 memory);

@@ -3,7 +3,7 @@ package io.stele.protocol.api.status;
 import io.stele.protocol.api.Action;
 import io.stele.protocol.api.Done;
 
-/** The actions that report the state of a sidecar: shards, scheduling groups and caches. */
+/** The actions that report the state of a sidecar: shards, scheduling groups, caches and reads. */
 public final class StatusActions {
     public static final Action<Done, StatusReply> STATUS =
             Action.of("status", Done.class, StatusReply.class);
@@ -19,6 +19,9 @@ public final class StatusActions {
 
     public static final Action<Done, MemoryCachesReply> MEMORY_CACHES =
             Action.of("memory-caches", Done.class, MemoryCachesReply.class);
+
+    public static final Action<Done, RetrievalReply> RETRIEVAL =
+            Action.of("retrieval", Done.class, RetrievalReply.class);
 
     private StatusActions() {}
 }
