@@ -5,6 +5,9 @@ import static java.util.Objects.requireNonNull;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.Policy;
+
+import org.jspecify.annotations.Nullable;
+
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -17,7 +20,6 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A weight-bounded memory cache of immutable data, such as file metadata and blocks, that loads
@@ -190,8 +192,10 @@ public final class SingleFlightCache<K, V> {
     public void used(K key, long times) {
         V value = entries.getIfPresent(key);
         if (value != null) {
+            long bytes = times * weightBytes.applyAsLong(value);
             hits.add(times);
-            hitBytes.add(times * weightBytes.applyAsLong(value));
+            hitBytes.add(bytes);
+            ReadAccount.fromMemory(bytes);
         }
     }
 
@@ -258,8 +262,10 @@ public final class SingleFlightCache<K, V> {
     }
 
     private V hit(V value) {
+        long bytes = weightBytes.applyAsLong(value);
         hits.increment();
-        hitBytes.add(weightBytes.applyAsLong(value));
+        hitBytes.add(bytes);
+        ReadAccount.fromMemory(bytes);
         return value;
     }
 

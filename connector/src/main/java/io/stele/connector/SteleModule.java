@@ -1,7 +1,9 @@
 package io.stele.connector;
 
 import static com.google.inject.multibindings.Multibinder.newSetBinder;
+
 import static io.airlift.configuration.ConfigBinder.configBinder;
+
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Binder;
@@ -10,6 +12,7 @@ import com.google.inject.Provides;
 import com.google.inject.Scopes;
 import com.google.inject.Singleton;
 import com.google.inject.multibindings.ProvidesIntoSet;
+
 import io.stele.connector.config.FilteredRowsCacheConfig;
 import io.stele.connector.config.MetadataCacheConfig;
 import io.stele.connector.config.SteleConfig;
@@ -33,6 +36,7 @@ import io.stele.connector.metadata.system.DamagedTable;
 import io.stele.connector.metadata.system.JobsTable;
 import io.stele.connector.metadata.system.NodeShardsTable;
 import io.stele.connector.metadata.system.QueriesTable;
+import io.stele.connector.metadata.system.RetrievalTable;
 import io.stele.connector.metadata.system.SchedulingGroupsTable;
 import io.stele.connector.metadata.system.StatementsTable;
 import io.stele.connector.read.affinity.PreferredWorkers;
@@ -63,6 +67,7 @@ import io.stele.objectstore.cached.DataCacheConfig;
 import io.stele.objectstore.encryption.EncryptionConfig;
 import io.stele.objectstore.hadoop.HadoopConfig;
 import io.stele.objectstore.retrieval.RetrievalConfig;
+import io.stele.objectstore.retrieval.RetrievalReport;
 import io.stele.objectstore.s3.S3Config;
 import io.trino.spi.connector.SystemTable;
 import io.trino.spi.function.table.ConnectorTableFunction;
@@ -161,6 +166,11 @@ final class SteleModule implements Module {
                 .addBinding()
                 .to(CachesTable.class)
                 .in(Scopes.SINGLETON);
+        newSetBinder(binder, SystemTable.class)
+                .addBinding()
+                .to(RetrievalTable.class)
+                .in(Scopes.SINGLETON);
+        binder.bind(RetrievalReport.class).in(Scopes.SINGLETON);
         binder.bind(SteleConnector.class).in(Scopes.SINGLETON);
     }
 

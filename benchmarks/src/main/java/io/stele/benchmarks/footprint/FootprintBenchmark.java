@@ -13,11 +13,13 @@ import io.stele.benchmarks.servers.Run;
 import io.stele.benchmarks.servers.S3Catalogs;
 import io.stele.benchmarks.servers.SteleServers;
 import io.stele.benchmarks.servers.TrinoSession;
+import io.stele.objectstore.retrieval.ListPrices;
 import io.stele.testing.DelayingS3Proxy;
 import io.stele.testing.InjectedDelays;
 import io.stele.testing.RequestCounts;
 import io.stele.testing.RequestCounts.Kind;
 import io.stele.testing.VersityGateway;
+
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -43,12 +45,6 @@ public final class FootprintBenchmark implements Benchmark {
 
     private static final double GIB = 1 << 30;
     private static final double MIB = 1 << 20;
-
-    /** List prices of S3 Standard in us-east-1, in dollars, of November 2026. */
-    private static final double GIB_MONTH = 0.023; // of the first 50 TiB
-
-    private static final double WRITE = 0.005 / 1_000; // PUT, COPY, POST and LIST
-    private static final double READ = 0.0004 / 1_000; // GET and all others but DELETE
 
     private static final int LOOKUPS = 40;
     private static final double MILLION = 1_000_000;
@@ -118,7 +114,7 @@ public final class FootprintBenchmark implements Benchmark {
                         });
         metrics.put(store + " all: MiB", stored.totalBytes() / MIB);
         metrics.put(store + " all: objects", (double) stored.totalObjects());
-        metrics.put(store + " all: $ a month", stored.totalBytes() / GIB * GIB_MONTH);
+        metrics.put(store + " all: $ a month", stored.totalBytes() / GIB * ListPrices.GIB_MONTH);
     }
 
     private static List<Target> targets(Metrics metrics) {
@@ -235,8 +231,8 @@ public final class FootprintBenchmark implements Benchmark {
             metrics.put(what + "GETs", found.getOrDefault(Kind.READ, 0.0));
             metrics.put(what + "DELETEs", found.getOrDefault(Kind.DELETE, 0.0));
             return (found.getOrDefault(Kind.WRITE, 0.0) + found.getOrDefault(Kind.LIST, 0.0))
-                            * WRITE
-                    + found.getOrDefault(Kind.READ, 0.0) * READ;
+                            * ListPrices.PUT
+                    + found.getOrDefault(Kind.READ, 0.0) * ListPrices.GET;
         }
 
         private Map<Kind, Long> counts(String folder) {

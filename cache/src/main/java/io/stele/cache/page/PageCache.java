@@ -2,6 +2,8 @@ package io.stele.cache.page;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.cache.ReadAccount;
+
 import java.io.EOFException;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -178,7 +180,11 @@ public final class PageCache implements AutoCloseable {
         if (outcome == PageStore.Outcome.DAMAGED) {
             counters.damagedPages.increment();
         }
-        return outcome == PageStore.Outcome.HIT;
+        if (outcome == PageStore.Outcome.HIT) {
+            ReadAccount.fromDisk(read.lengthIn(start, limit));
+            return true;
+        }
+        return false;
     }
 
     /**

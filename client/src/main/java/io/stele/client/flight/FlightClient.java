@@ -34,6 +34,7 @@ import io.stele.protocol.flight.QueryIdentityHeaders;
 import io.stele.protocol.flight.SchemaResult;
 import io.stele.protocol.flight.StatementIdHeader;
 import io.stele.protocol.flight.Ticket;
+
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -43,6 +44,7 @@ import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+
 import javax.net.ssl.SSLException;
 
 /**
@@ -264,7 +266,8 @@ public final class FlightClient implements AutoCloseable {
     /**
      * Starts a stream of batches for a query.
      *
-     * @param identity the query's identity, by which the service chooses a scheduling group
+     * @param identity the query's identity, by which the service chooses a scheduling group, and
+     *     under which it reports the reads
      */
     public FlightStream get(Ticket ticket, QueryIdentity identity) {
         ClientCall<Ticket, FlightData> call =

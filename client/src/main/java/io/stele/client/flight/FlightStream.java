@@ -5,14 +5,18 @@ import io.grpc.Metadata;
 import io.grpc.Status;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.api.status.ReadCounters;
 import io.stele.protocol.flight.FlightData;
 import io.stele.protocol.flight.FlightErrors;
+import io.stele.protocol.flight.ReadCountersTrailer;
 import io.stele.protocol.flight.Ticket;
+
+import org.jspecify.annotations.Nullable;
+
 import java.util.ArrayDeque;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The client side of one Flight DoGet: the received messages in order, the schema first, for a
@@ -30,6 +34,7 @@ public final class FlightStream implements AutoCloseable {
     private CompletableFuture<@Nullable Void> ready = new CompletableFuture<>();
     private boolean ended;
     private @Nullable SteleException failure;
+    private Optional<ReadCounters> readCounters = Optional.empty();
 
     private FlightStream(ClientCall<Ticket, FlightData> call, String where) {
         this.call = call;
@@ -87,6 +92,16 @@ public final class FlightStream implements AutoCloseable {
     }
 
     /**
+     * The requests and bytes with which the service read the rows; empty before the end of the
+     * stream, and if an older service does not count them.
+     */
+    public Optional<ReadCounters> readCounters() {
+        synchronized (lock) {
+            return readCounters;
+        }
+    }
+
+    /**
      * Waits for the next message; empty at the end.
      *
      * @throws SteleException the failure of the stream; INTERNAL if interrupted
@@ -138,6 +153,7 @@ public final class FlightStream implements AutoCloseable {
             CompletableFuture<@Nullable Void> waiting;
             synchronized (lock) {
                 ended = true;
+                readCounters = ReadCountersTrailer.find(trailers);
                 if (!status.isOk()) {
                     failure = FlightErrors.toSteleException(status, trailers, where);
                 }

@@ -1,6 +1,10 @@
 package io.stele.connector.handle;
 
+import io.trino.plugin.base.metrics.LongCount;
+import io.trino.spi.metrics.Metrics;
+
 import java.util.Locale;
+import java.util.Map;
 
 /**
  * The estimated costs of an aggregation in the sidecar and of a scan by workers instead, with the
@@ -26,6 +30,18 @@ public record AggregationChoice(
         boolean isSidecar,
         boolean fillsCaches) {
     private static final double MIB = 1 << 20;
+
+    /** The metrics in EXPLAIN ANALYZE VERBOSE. */
+    public Metrics metrics() {
+        return new Metrics(
+                Map.of(
+                        "Aggregation in sidecar estimated ms",
+                        new LongCount(sidecarMillis),
+                        "Aggregation in workers estimated ms",
+                        new LongCount(workersMillis),
+                        "Aggregation in workers estimated files",
+                        new LongCount(scanFiles)));
+    }
 
     /** The text in EXPLAIN. */
     @Override

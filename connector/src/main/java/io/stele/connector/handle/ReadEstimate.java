@@ -2,6 +2,7 @@ package io.stele.connector.handle;
 
 import io.trino.plugin.base.metrics.LongCount;
 import io.trino.spi.metrics.Metrics;
+
 import java.util.Locale;
 import java.util.Map;
 
@@ -46,15 +47,19 @@ public record ReadEstimate(
     /** The text in EXPLAIN. */
     @Override
     public String toString() {
+        return costs() + ": " + (isLookup ? "lookup" : "scan");
+    }
+
+    /** The text in EXPLAIN without the choice. */
+    String costs() {
         return String.format(
                 Locale.ROOT,
-                "estimated lookup %d ms (%d requests, %.1f MiB), scan %d ms (%d files, %.1f MiB): %s",
+                "estimated lookup %d ms (%d requests, %.1f MiB), scan %d ms (%d files, %.1f MiB)",
                 lookupMillis,
                 lookupRequests,
                 lookupBytes / MIB,
                 scanMillis,
                 scanFiles,
-                scanBytes / MIB,
-                isLookup ? "lookup" : "scan");
+                scanBytes / MIB);
     }
 }

@@ -2,6 +2,7 @@ package io.stele.connector.metadata;
 
 import static io.trino.spi.StandardErrorCode.INVALID_FUNCTION_ARGUMENT;
 import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
+
 import static java.util.Objects.requireNonNull;
 
 import io.airlift.slice.Slice;
@@ -96,6 +97,9 @@ import io.trino.spi.security.TrinoPrincipal;
 import io.trino.spi.statistics.ComputedStatistics;
 import io.trino.spi.statistics.TableStatistics;
 import io.trino.spi.type.Type;
+
+import org.jspecify.annotations.Nullable;
+
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
@@ -104,7 +108,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.UnaryOperator;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The catalog operations that Trino calls on the coordinator in one transaction, over its snapshot,
@@ -167,6 +170,11 @@ public final class SteleMetadata implements ConnectorMetadata {
         writes.abortAll();
         snapshot.close();
         versions.close();
+    }
+
+    /** The transaction's choices who computes an aggregation. */
+    public AggregationChoices aggregations() {
+        return aggregations;
     }
 
     /** The plans of this transaction's scans. */
@@ -638,7 +646,19 @@ public final class SteleMetadata implements ConnectorMetadata {
             TupleDomain<ColumnHandle> tupleDomain) {
         return scan(tableHandle)
                 .flatMap(
-                        table -> IndexJoins.resolve(session, table, indexableColumns, tupleDomain));
+                        table ->
+                                IndexJoins.resolve(
+                                        session,
+                                        table,
+                                        indexableColumns,
+                                        tupleDomain,
+                                        (inner, lookup) ->
+                                                costs.find(
+                                                        session,
+                                                        plans(),
+                                                        inner,
+                                                        inner.constraint(),
+                                                        lookup)));
     }
 
     /** Accepts a delete whose only condition selects whole partitions. */

@@ -17,6 +17,7 @@ import io.stele.objectstore.ObjectEntry;
 import io.stele.objectstore.ObjectStore;
 import io.stele.protocol.TableId;
 import io.stele.protocol.api.scan.IndexedMetadata;
+import io.stele.protocol.api.status.ReadCounters;
 import io.stele.protocol.api.write.WrittenFile;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
@@ -31,6 +32,9 @@ import io.trino.spi.connector.SourcePage;
 import io.trino.spi.predicate.Domain;
 import io.trino.spi.predicate.TupleDomain;
 import io.trino.spi.type.BigintType;
+
+import org.jspecify.annotations.Nullable;
+
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
@@ -40,8 +44,8 @@ import java.util.OptionalInt;
 import java.util.Random;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 
 /** A column file of random bigints as a worker writes it, and its scans. */
 final class BigintFile {
@@ -216,6 +220,17 @@ final class BigintFile {
     }
 
     ConnectorPageSource open(FilePageSources sources, int[] columns, ScanCaches caches) {
+        return open(sources, columns, caches, _ -> {});
+    }
+
+    /**
+     * @param ended called with the counters of the scan
+     */
+    ConnectorPageSource open(
+            FilePageSources sources,
+            int[] columns,
+            ScanCaches caches,
+            Consumer<ReadCounters> ended) {
         return sources.open(
                 new SteleTableHandle(table, "r", Long.MAX_VALUE),
                 split,
@@ -230,7 +245,8 @@ final class BigintFile {
                         .toList(),
                 TupleDomain.all(),
                 caches,
-                MemoryContext.NO_LIMIT);
+                MemoryContext.NO_LIMIT,
+                ended);
     }
 
     void openAhead(

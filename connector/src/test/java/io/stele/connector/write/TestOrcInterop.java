@@ -1,6 +1,7 @@
 package io.stele.connector.write;
 
 import static io.trino.type.InternalTypeManager.TESTING_TYPE_MANAGER;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -48,6 +49,12 @@ import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.connector.MemoryContext;
 import io.trino.spi.connector.SourcePage;
 import io.trino.spi.predicate.TupleDomain;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.roaringbitmap.RoaringBitmap;
+
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -58,10 +65,6 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
-import org.roaringbitmap.RoaringBitmap;
 
 /**
  * Files of orc-core read by trino-orc and the other way round, with every type. Rows are compared
@@ -234,7 +237,8 @@ final class TestOrcInterop {
                         columns,
                         TupleDomain.all(),
                         ScanCaches.all(CacheUse.FILL),
-                        MemoryContext.NO_LIMIT)) {
+                        MemoryContext.NO_LIMIT,
+                        _ -> {})) {
             while (!source.isFinished()) {
                 SourcePage page = source.getNextSourcePage();
                 if (page != null) {

@@ -8,10 +8,12 @@ import io.stele.protocol.api.scan.ScanActions;
 import io.stele.protocol.api.snapshot.SnapshotActions;
 import io.stele.protocol.api.status.StatusActions;
 import io.stele.protocol.api.write.WriteActions;
+
+import org.junit.jupiter.api.Test;
+
 import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.Test;
 
 /**
  * Names of actions, and which of them the framed protocol has: peers of other releases know them.
@@ -62,7 +64,8 @@ final class TestActions {
                         "scheduling-groups",
                         "data-cache",
                         "fragment-cache",
-                        "memory-caches");
+                        "memory-caches",
+                        "retrieval");
         assertThat(names(Action.Framing.READS))
                 .containsExactlyInAnyOrder(
                         "renew-leases",

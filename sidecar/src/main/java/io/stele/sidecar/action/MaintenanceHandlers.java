@@ -1,6 +1,7 @@
 package io.stele.sidecar.action;
 
 import static io.stele.protocol.api.Done.DONE;
+
 import static java.util.Objects.requireNonNull;
 
 import io.stele.cache.CacheStatistics;
@@ -39,6 +40,7 @@ import io.stele.sidecar.engine.EngineService;
 import io.stele.sidecar.engine.SidecarAggregateCache;
 import io.stele.sidecar.flight.call.QueryIdentityInterceptor;
 import io.stele.sidecar.statement.StatementStatistics;
+
 import java.util.List;
 import java.util.Optional;
 
@@ -136,7 +138,11 @@ final class MaintenanceHandlers {
                 ActionHandler.of(
                         StatusActions.MEMORY_CACHES,
                         "Says what the caches in memory hold and did",
-                        this::memoryCaches));
+                        this::memoryCaches),
+                ActionHandler.of(
+                        StatusActions.RETRIEVAL,
+                        "Says what was read of the warehouse, by table and query",
+                        engine::retrievalReply));
     }
 
     private AggregateCacheReply aggregateCacheUse() {

@@ -3,6 +3,7 @@ package io.stele.sidecar.engine;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
+
 import io.airlift.log.Logger;
 import io.airlift.node.NodeInfo;
 import io.stele.engine.StorageEngine;
@@ -29,6 +30,7 @@ import io.stele.objectstore.encryption.EncryptionConfig;
 import io.stele.objectstore.hadoop.HadoopConfig;
 import io.stele.objectstore.retrieval.ReadingAhead;
 import io.stele.objectstore.retrieval.RetrievalConfig;
+import io.stele.objectstore.retrieval.RetrievalReport;
 import io.stele.objectstore.retrieval.RetrievalStatistics;
 import io.stele.objectstore.retrieval.RetrievalThreads;
 import io.stele.objectstore.s3.S3Config;
@@ -45,6 +47,7 @@ import io.stele.protocol.api.catalog.TableRequest;
 import io.stele.protocol.api.maintenance.ListJobsReply;
 import io.stele.protocol.api.status.DamagedObject;
 import io.stele.protocol.api.status.DataCacheReply;
+import io.stele.protocol.api.status.RetrievalReply;
 import io.stele.protocol.api.status.SchedulingGroupStatus;
 import io.stele.protocol.api.status.SchedulingGroupsReply;
 import io.stele.protocol.api.status.StatusReply;
@@ -60,6 +63,9 @@ import io.stele.sidecar.process.Version;
 import io.stele.sidecar.scheduling.QueryScheduler;
 import io.stele.sidecar.scheduling.SchedulerConfig;
 import io.stele.sidecar.scheduling.SchedulingReport;
+
+import org.jspecify.annotations.Nullable;
+
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.security.SecureRandom;
@@ -76,7 +82,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The owner of this process's storage engine, with its store, log, threads and read scheduler,
@@ -105,6 +110,7 @@ public final class EngineService implements AutoCloseable {
     private final Clock clock;
     private final LogMetrics logMetrics;
     private final SchedulerConfig schedulerConfig;
+    private final RetrievalReport retrievalReport = new RetrievalReport();
     private final SidecarDataCache dataCache;
     private volatile @Nullable StorageEngine engine;
     private volatile @Nullable QueryScheduler queries; // written under this object's lock
@@ -538,6 +544,16 @@ public final class EngineService implements AutoCloseable {
     /** The contents and counters of the data page cache, for the action of the same name. */
     public DataCacheReply dataCacheReply() {
         return new DataCacheReply(nodeId, dataCache.space(), dataCache.tables());
+    }
+
+    /** The reads of the warehouse by table and query, for the action of the same name. */
+    public RetrievalReply retrievalReply() {
+        return new RetrievalReply(nodeId, retrievalReport.uses(retrieval()));
+    }
+
+    /** The report that scans are added to when they end. */
+    public RetrievalReport retrievalReport() {
+        return retrievalReport;
     }
 
     /** The location of the warehouse, for clients that read its files directly. */

@@ -2,6 +2,7 @@ package io.stele.sidecar.flight;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.cache.ReadAccount;
 import io.stele.engine.aggregate.AggregatePart;
 import io.stele.engine.aggregate.AggregatePass;
 import io.stele.objectstore.NonBlocking;
@@ -14,11 +15,13 @@ import io.stele.scheduler.fragment.EdgeOptions;
 import io.stele.scheduler.fragment.Produced;
 import io.stele.sidecar.scheduling.QueryRead;
 import io.stele.sidecar.scheduling.SharedResults;
+
+import org.jspecify.annotations.Nullable;
+
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The fragment that computes parts of an aggregation, one after the other, until there is none
@@ -33,6 +36,7 @@ final class AggregateWorker implements BatchSource<AggregateWorker.Nothing> {
     private final AggregatePass pass;
     private final Sharing sharing;
     private final StoreReadSteps trips;
+    private final ReadAccount account = ReadAccount.current().orElseGet(ReadAccount::new);
 
     private @Nullable AggregatePart part;
     private @Nullable Boolean loadedAway; // the result of the last load in the other pool
@@ -58,7 +62,8 @@ final class AggregateWorker implements BatchSource<AggregateWorker.Nothing> {
     }
 
     /**
-     * The fragment; one pull starts it and completes at its end.
+     * The fragment, whose reads are in the account of the present thread; one pull starts it and
+     * completes at its end.
      *
      * @param context of this worker alone
      * @param storeReads runs reads that wait for the store; throws to refuse
@@ -74,6 +79,10 @@ final class AggregateWorker implements BatchSource<AggregateWorker.Nothing> {
 
     @Override
     public Produced<Nothing> next(YieldSignal signal) throws Exception {
+        return account.call(() -> nextInAccount(signal));
+    }
+
+    private Produced<Nothing> nextInAccount(YieldSignal signal) throws Exception {
         trips.check();
         while (true) {
             if (pass.isTooLarge()) {

@@ -3,6 +3,7 @@ package io.stele.sidecar.flight;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
+
 import io.airlift.log.Logger;
 import io.airlift.node.NodeInfo;
 import io.grpc.InsecureServerCredentials;
@@ -27,6 +28,9 @@ import io.stele.sidecar.flight.call.SqlCallerInterceptor;
 import io.stele.sidecar.flight.call.StatementIdInterceptor;
 import io.stele.sidecar.metrics.AccessMetrics;
 import io.stele.sidecar.tls.TlsIdentity;
+
+import org.jspecify.annotations.Nullable;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -35,7 +39,6 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The Flight server: gRPC on Netty, each call on virtual threads. Thread safe; started and closed
@@ -148,6 +151,7 @@ public final class FlightServer implements AutoCloseable {
                                 new RequestRoomInterceptor(service::writeRoom, connections),
                                 new ReadLsnInterceptor(),
                                 new QueryIdentityInterceptor(),
+                                new ReadCountersInterceptor(),
                                 new SqlCallerInterceptor(),
                                 new StatementIdInterceptor()))
                 .build();

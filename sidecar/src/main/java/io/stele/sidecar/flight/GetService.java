@@ -4,10 +4,12 @@ import static java.util.Objects.requireNonNull;
 
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
+import io.stele.cache.ReadAccount;
 import io.stele.engine.StorageEngine;
 import io.stele.engine.aggregate.AggregateCache;
 import io.stele.engine.scan.RowCursor;
 import io.stele.engine.snapshot.LeasedSnapshot;
+import io.stele.objectstore.retrieval.RetrievalReport;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.QueryIdentity;
@@ -15,6 +17,7 @@ import io.stele.protocol.SteleException;
 import io.stele.protocol.aggregate.Aggregation;
 import io.stele.protocol.api.scan.ScanMode;
 import io.stele.protocol.api.scan.ScanTicket;
+import io.stele.protocol.api.status.ReadCounters;
 import io.stele.protocol.arrow.ArrowMessage;
 import io.stele.protocol.flight.FlightData;
 import io.stele.protocol.flight.Ticket;
@@ -41,6 +44,7 @@ import io.stele.sidecar.metrics.ReadMetrics;
 import io.stele.sidecar.scheduling.QueryGroup;
 import io.stele.sidecar.scheduling.QueryRead;
 import io.stele.sidecar.scheduling.ReadAdmission;
+
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -113,7 +117,8 @@ final class GetService {
         }
         AuthenticatedUser user = AuthenticationInterceptor.user();
         QueryIdentity identity = QueryIdentityInterceptor.current();
-        threads.newThread(() -> serve(ticket, user, identity, atLeast, stream)).start();
+        ReadCountersInterceptor.Call call = ReadCountersInterceptor.current();
+        threads.newThread(() -> serve(ticket, user, identity, call, atLeast, stream)).start();
     }
 
     private void serveSql(Ticket ticket, SqlCaller caller, OutboundStream<FlightData> stream) {
@@ -147,12 +152,21 @@ final class GetService {
             Ticket ticket,
             AuthenticatedUser user,
             QueryIdentity identity,
+            ReadCountersInterceptor.Call call,
             Optional<Lsn> atLeast,
             OutboundStream<FlightData> stream) {
         try {
             ScanTicket scan = ScanTicket.decode(ticket.bytes());
             checkAccess(scan, user);
-            send(scan, identity, atLeast, stream);
+            String table = tableName(scan);
+            ReadAccount account = new ReadAccount();
+            try {
+                account.run(() -> send(scan, identity, atLeast, stream));
+            } finally {
+                ReadCounters counters = RetrievalReport.counters(account);
+                call.read(counters);
+                engine.retrievalReport().add(table, identity.queryId(), counters);
+            }
             if (!stream.isCancelled()) {
                 stream.complete();
             }
@@ -161,6 +175,15 @@ final class GetService {
                 stream.fail(CallFailures.describe("DoGet", e));
             }
         }
+    }
+
+    private String tableName(ScanTicket ticket) {
+        return engine.engine()
+                .catalog()
+                .current()
+                .findTable(ticket.tableId())
+                .map(entry -> entry.schema().qualifiedName())
+                .orElse(RetrievalReport.OTHERS); // dropped
     }
 
     /** Checks the table that a ticket names, because a client can make any ticket. */

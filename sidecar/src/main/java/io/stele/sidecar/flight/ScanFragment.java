@@ -2,6 +2,7 @@ package io.stele.sidecar.flight;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.cache.ReadAccount;
 import io.stele.engine.scan.RowCursor;
 import io.stele.engine.scan.RowCursor.Step;
 import io.stele.objectstore.NonBlocking;
@@ -19,11 +20,13 @@ import io.stele.scheduler.fragment.BatchSource;
 import io.stele.scheduler.fragment.Edge;
 import io.stele.scheduler.fragment.EdgeOptions;
 import io.stele.scheduler.fragment.Produced;
+
+import org.jspecify.annotations.Nullable;
+
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.Executor;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The fragment of a DoGet that reads one shard, or the rows of a lookup, into Arrow record batches:
@@ -44,6 +47,7 @@ final class ScanFragment implements BatchSource<ScanBatch> {
     private final long batchBytes;
     private final Runnable ended;
     private final StoreReadSteps trips;
+    private final ReadAccount account;
 
     private @Nullable RowCursor cursor;
     private @Nullable ArrowBatchEncoder encoder; // from the schema on
@@ -58,6 +62,7 @@ final class ScanFragment implements BatchSource<ScanBatch> {
             long batchBytes,
             Executor storeReads,
             Runnable ended) {
+        this.account = ReadAccount.current().orElseGet(ReadAccount::new);
         this.ticket = requireNonNull(ticket, "ticket is null");
         this.opener = requireNonNull(opener, "opener is null");
         this.batchBytes = batchBytes;
@@ -67,7 +72,8 @@ final class ScanFragment implements BatchSource<ScanBatch> {
     }
 
     /**
-     * Opens the fragment; returns the edge from which its batches are pulled.
+     * Opens the fragment, whose reads are in the account of the present thread; returns the edge
+     * from which its batches are pulled.
      *
      * @param context of this fragment alone
      * @param opener opens the cursor; called again in the pool of reads if it must wait
@@ -95,6 +101,10 @@ final class ScanFragment implements BatchSource<ScanBatch> {
 
     @Override
     public Produced<ScanBatch> next(YieldSignal signal) throws Exception {
+        return account.call(() -> nextInAccount(signal));
+    }
+
+    private Produced<ScanBatch> nextInAccount(YieldSignal signal) throws Exception {
         trips.check();
         try {
             return NonBlocking.read(() -> advance(signal));

@@ -3,12 +3,16 @@ package io.stele.sidecar.flight;
 import static java.util.Objects.requireNonNull;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+
+import io.stele.cache.ReadAccount;
 import io.stele.scheduler.fragment.Edge;
+
+import org.jspecify.annotations.Nullable;
+
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A runner of the steps of a fragment that wait for the store, in the pool of reads, so that the
@@ -64,14 +68,15 @@ final class StoreReadSteps {
     }
 
     /**
-     * Starts a step. The fragment returns that it waits, and touches nothing until it is resumed.
+     * Starts a step, in the account of the present thread. The fragment returns that it waits, and
+     * touches nothing until it is resumed.
      */
     void begin(Trip trip) {
         synchronized (lock) {
             away = true;
         }
         try {
-            storeReads.execute(() -> run(trip));
+            storeReads.execute(ReadAccount.carry(() -> run(trip)));
         } catch (RuntimeException refused) {
             failure = refused;
             comeBack();

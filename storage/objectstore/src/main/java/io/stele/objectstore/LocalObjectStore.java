@@ -2,9 +2,13 @@ package io.stele.objectstore;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.cache.ReadAccount;
 import io.stele.cache.files.Directories;
 import io.stele.cache.files.OpenFiles;
 import io.stele.cache.files.Transfers;
+
+import org.jspecify.annotations.Nullable;
+
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -26,7 +30,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
-import org.jspecify.annotations.Nullable;
 
 /**
  * An object store in a directory of a local file system with hard links; several processes of one
@@ -103,20 +106,23 @@ public final class LocalObjectStore implements FolderStore {
             throws IOException {
         NonBlocking.check();
         Path file = file(path);
+        ReadAccount.Request request = ReadAccount.request();
+        long read = 0;
+        try {
+            read(file, offset, ByteBuffer.wrap(buffer, bufferOffset, length));
+            read = length;
+        } finally {
+            request.ended(read);
+        }
+    }
+
+    private void read(Path file, long offset, ByteBuffer target) throws IOException {
         if (openFiles != null) {
-            openFiles.read(
-                    file,
-                    channel ->
-                            Transfers.readFully(
-                                    channel,
-                                    offset,
-                                    ByteBuffer.wrap(buffer, bufferOffset, length),
-                                    file));
+            openFiles.read(file, channel -> Transfers.readFully(channel, offset, target, file));
             return;
         }
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-            Transfers.readFully(
-                    channel, offset, ByteBuffer.wrap(buffer, bufferOffset, length), file);
+            Transfers.readFully(channel, offset, target, file);
         }
     }
 
@@ -129,6 +135,18 @@ public final class LocalObjectStore implements FolderStore {
     @Override
     public byte[] readFully(String path) throws IOException {
         NonBlocking.check();
+        ReadAccount.Request request = ReadAccount.request();
+        long read = 0;
+        try {
+            byte[] content = readAll(path);
+            read = content.length;
+            return content;
+        } finally {
+            request.ended(read);
+        }
+    }
+
+    private byte[] readAll(String path) throws IOException {
         Path file = file(path);
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
             long size = channel.size();

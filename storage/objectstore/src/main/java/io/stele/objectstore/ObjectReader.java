@@ -6,7 +6,8 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * A reader of parts of one immutable object of known size, as data files are read. It need not be
- * closed. Safe for use by many threads at once; calls block, as those of {@link ObjectStore} do.
+ * closed; a caller that prefetches {@link #release releases} what it did not read. Safe for use by
+ * many threads at once; calls block, as those of {@link ObjectStore} do.
  */
 public interface ObjectReader {
     /**
@@ -39,6 +40,19 @@ public interface ObjectReader {
      */
     default CompletableFuture<Long> prefetch(long offset, long length) {
         return CompletableFuture.completedFuture(0L);
+    }
+
+    /**
+     * Frees the memory of prefetched ranges that end at or before a position, of which no more will
+     * be read. After the release of all, nothing is prefetched any more.
+     *
+     * @param end {@code Long.MAX_VALUE}: all
+     */
+    default void release(long end) {}
+
+    /** The memory of prefetched ranges in bytes, without what a data cache has. */
+    default long retainedBytes() {
+        return 0;
     }
 
     /**

@@ -2,8 +2,13 @@ package io.stele.objectstore;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.objectstore.retrieval.GapRule;
+import io.stele.objectstore.retrieval.RangePlanner;
 import io.stele.objectstore.retrieval.ReadingAhead;
 import io.stele.protocol.SteleException;
+
+import org.jspecify.annotations.Nullable;
+
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -11,7 +16,6 @@ import java.nio.file.NoSuchFileException;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 
 /**
  * An executor of batches of independent reads of an object store. The reads run in parallel if the
@@ -49,6 +53,16 @@ public final class ParallelReads {
      */
     public boolean isParallel() {
         return ahead.isPresent();
+    }
+
+    /**
+     * A planner of the requests for several ranges. Gaps are worth a request by a rule and the
+     * store's latencies. A request has at most twice the bytes of a gap, because the longest of
+     * several parallel requests determines the time.
+     */
+    public RangePlanner planner(GapRule gap) {
+        int gapBytes = ahead.map(present -> present.gapBytes(gap)).orElse(gap.startBytes());
+        return new RangePlanner(gapBytes, 2 * gapBytes);
     }
 
     /** A read that blocks. */

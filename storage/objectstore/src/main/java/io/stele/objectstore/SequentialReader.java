@@ -2,9 +2,13 @@ package io.stele.objectstore;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.cache.ReadAccount;
 import io.stele.objectstore.retrieval.ByteRange;
 import io.stele.objectstore.retrieval.ReadAheadBalance;
 import io.stele.objectstore.retrieval.ReadingAhead;
+
+import org.jspecify.annotations.Nullable;
+
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayDeque;
@@ -16,7 +20,6 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
-import org.jspecify.annotations.Nullable;
 
 /**
  * An object reader for a merge, such as a compaction, that reads planned ranges in order while
@@ -219,7 +222,7 @@ final class SequentialReader implements ObjectReader {
                     return;
                 }
                 range.isAhead = true;
-                ahead.executor().execute(range.begin());
+                ahead.executor().execute(ReadAccount.carry(range.begin()));
             }
             next++;
         }

@@ -2,6 +2,8 @@ package io.stele.objectstore;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.cache.ReadAccount;
+
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -51,6 +53,7 @@ public final class InMemoryObjectStore implements ObjectStore {
     @Override
     public void read(String path, long offset, byte[] buffer, int bufferOffset, int length)
             throws IOException {
+        ReadAccount.Request request = ReadAccount.request();
         byte[] object = find(path);
         if (offset < 0 || offset + length > object.length) {
             throw new EOFException(
@@ -63,11 +66,15 @@ public final class InMemoryObjectStore implements ObjectStore {
                             object.length));
         }
         System.arraycopy(object, (int) offset, buffer, bufferOffset, length);
+        request.ended(length);
     }
 
     @Override
     public byte[] readFully(String path) throws IOException {
-        return find(path).clone();
+        ReadAccount.Request request = ReadAccount.request();
+        byte[] content = find(path).clone();
+        request.ended(content.length);
+        return content;
     }
 
     @Override

@@ -12,6 +12,7 @@ import io.stele.protocol.api.scan.AggregationEstimate;
 import io.stele.protocol.api.scan.EstimateAggregationRequest;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ConnectorSession;
+
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -64,6 +65,15 @@ public final class AggregationChoices {
         Optional<AggregationChoice> now = ask(table, aggregation);
         made.put(asked, now);
         return now;
+    }
+
+    /** The choice by which an aggregation of a scan was left to workers; empty if there is none. */
+    public Optional<AggregationChoice> leftToWorkers(SteleTableHandle table) {
+        return made.entrySet().stream()
+                .filter(entry -> entry.getKey().table().equals(table))
+                .flatMap(entry -> entry.getValue().stream())
+                .filter(choice -> !choice.isSidecar())
+                .findFirst();
     }
 
     private Optional<AggregationChoice> ask(SteleTableHandle table, Aggregation aggregation) {

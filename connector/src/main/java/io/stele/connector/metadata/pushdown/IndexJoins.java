@@ -1,11 +1,14 @@
 package io.stele.connector.metadata.pushdown;
 
 import io.stele.connector.config.SteleSessionProperties;
+import io.stele.connector.handle.ReadEstimate;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleIndexHandle;
+import io.stele.connector.handle.SteleLookup;
 import io.stele.connector.handle.SteleTableHandle;
 import io.stele.connector.type.Lookups;
 import io.stele.connector.type.ScanPredicates;
+import io.stele.protocol.api.scan.LookupKeys;
 import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.connector.ColumnHandle;
@@ -13,6 +16,7 @@ import io.trino.spi.connector.ConnectorResolvedIndex;
 import io.trino.spi.connector.ConnectorSession;
 import io.trino.spi.predicate.Domain;
 import io.trino.spi.predicate.TupleDomain;
+
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -20,6 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.BiFunction;
 
 /**
  * The decision, at planning, whether a join looks up its inner side by a primary key or unique
@@ -35,12 +40,14 @@ public final class IndexJoins {
      *
      * @param joined the columns that the join compares
      * @param domain a further predicate of the rows
+     * @param estimate the estimate of a lookup in a table, for EXPLAIN
      */
     public static Optional<ConnectorResolvedIndex> resolve(
             ConnectorSession session,
             SteleTableHandle handle,
             Set<ColumnHandle> joined,
-            TupleDomain<ColumnHandle> domain) {
+            TupleDomain<ColumnHandle> domain,
+            BiFunction<SteleTableHandle, SteleLookup, Optional<ReadEstimate>> estimate) {
         if (!SteleSessionProperties.isIndexJoinEnabled(session)
                 || !handle.selection().isAll()
                 || handle.lookup().isPresent()
@@ -62,17 +69,19 @@ public final class IndexJoins {
         }
         Set<Integer> columns = new HashSet<>();
         joined.forEach(column -> columns.add(((SteleColumnHandle) column).id()));
+        SteleTableHandle inner =
+                handle.withConstraint(
+                        constraint, Optional.empty(), Optional.empty(), handle.enforced());
         return key(table, columns, fixedColumns(constraint))
                 .map(
                         key ->
                                 new SteleIndexHandle(
-                                        handle.withConstraint(
-                                                constraint,
-                                                Optional.empty(),
-                                                Optional.empty(),
-                                                handle.enforced()),
+                                        inner,
                                         key.indexId,
-                                        key.columns))
+                                        key.columns,
+                                        estimate.apply(
+                                                inner,
+                                                new SteleLookup("join", LookupKeys.MAX_KEYS))))
                 .map(
                         index ->
                                 new ConnectorResolvedIndex(

@@ -6,6 +6,7 @@ import io.stele.cache.SingleFlightCache;
 import io.stele.connector.read.file.TableUses;
 import io.trino.spi.block.Block;
 import io.trino.spi.type.Type;
+
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -54,6 +55,11 @@ public final class DecodedColumnCache {
             misses.increment();
         }
         return found;
+    }
+
+    /** Whether the values are cached; does not count as a request for them. */
+    boolean contains(Key key) {
+        return blocks.peek(key).isPresent();
     }
 
     /** Its counters for each table. */

@@ -1,17 +1,21 @@
 package io.stele.connector.read.cache;
 
 import static com.google.common.base.Preconditions.checkArgument;
+
 import static java.util.Objects.requireNonNull;
 
+import io.stele.cache.ReadAccount;
 import io.trino.plugin.base.metrics.LongCount;
 import io.trino.spi.block.Block;
 import io.trino.spi.connector.SourcePage;
 import io.trino.spi.metrics.Metrics;
 import io.trino.spi.type.Type;
+
+import org.jspecify.annotations.Nullable;
+
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One scan of a file through {@link DecodedColumnCache}, and its counts. Confined to one driver.
@@ -21,10 +25,13 @@ public final class DecodedColumnScan {
     private final boolean isUsed;
     private final String path;
     private final List<Column> columns;
+    private final ReadAccount account = ReadAccount.current().orElseGet(ReadAccount::new);
     private long hits;
     private long misses;
 
     /**
+     * A scan in the account of the present thread.
+     *
      * @param isUsed whether the scan uses the cache at all
      * @param columns the columns of the pages' first channels; later channels are not cached
      */
@@ -59,7 +66,7 @@ public final class DecodedColumnScan {
         DecodedColumnCache.Key key =
                 new DecodedColumnCache.Key(
                         path, column.id(), column.type(), firstRow, page.getPositionCount());
-        Optional<PackedBlock> hot = decodedColumns.find(key);
+        Optional<PackedBlock> hot = account.call(() -> decodedColumns.find(key));
         if (hot.isPresent()) {
             hits++;
             return positions == null
@@ -75,6 +82,27 @@ public final class DecodedColumnScan {
 
     private static Block narrowed(Block block, int @Nullable [] positions) {
         return positions == null ? block : NarrowedBlocks.select(block, positions);
+    }
+
+    /**
+     * Whether a page that begins with a row finds a column of the file in the cache.
+     *
+     * @param id the column's index in the file
+     * @param rowCount rows of the page
+     */
+    public boolean contains(int id, long firstRow, int rowCount) {
+        return isUsed
+                && columns.stream()
+                        .filter(column -> column.id() == id)
+                        .anyMatch(
+                                column ->
+                                        decodedColumns.contains(
+                                                new DecodedColumnCache.Key(
+                                                        path,
+                                                        id,
+                                                        column.type(),
+                                                        firstRow,
+                                                        rowCount)));
     }
 
     /** The metrics in EXPLAIN ANALYZE VERBOSE. */

@@ -8,6 +8,7 @@ import io.stele.columnfile.metadata.ChecksummedFile;
 import io.trino.orc.MemoryOrcDataSource;
 import io.trino.orc.OrcDataSource;
 import io.trino.orc.OrcReaderOptions;
+
 import java.io.IOException;
 
 /**
@@ -70,6 +71,11 @@ public record FileDataSources(
                         source, fileMetadata, footer.reader().getFooter().getStripes()),
                 options.withTinyStripeThreshold(NO_STRIPE),
                 footer);
+    }
+
+    /** Whether the content of the file is in memory, so that nothing else of it is read. */
+    public boolean isInMemory() {
+        return streams instanceof MemoryOrcDataSource;
     }
 
     private static FileFooter footer(

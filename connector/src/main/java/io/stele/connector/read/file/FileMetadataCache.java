@@ -12,11 +12,14 @@ import io.stele.columnfile.metadata.FileMetadata;
 import io.stele.columnfile.metadata.FileMetadataBytes;
 import io.stele.connector.handle.SteleFileSplit;
 import io.stele.connector.sidecar.CacheUse;
+import io.stele.objectstore.AccountedReader;
 import io.stele.objectstore.ObjectReader;
 import io.stele.objectstore.ObjectStore;
+import io.stele.objectstore.PrefetchBuffer;
 import io.stele.objectstore.retrieval.ReadingAhead;
 import io.stele.protocol.api.write.WrittenFile;
 import io.trino.orc.metadata.StripeInformation;
+
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
@@ -91,7 +94,23 @@ public final class FileMetadataCache {
         if (isCached && split.fresh() && store.isRemote() && !isLoaded(split)) {
             asked.get(path, () -> ask(split)); // requested once per file, also after a failure
         }
-        ObjectReader reader = store.open(path, split.sizeBytes());
+        ObjectReader reader = reader(store, split);
+        boolean isOpened = false;
+        try {
+            Opened opened = open(store, reader, split, isCached);
+            isOpened = true;
+            return opened;
+        } finally {
+            if (!isOpened) {
+                reader.release(Long.MAX_VALUE);
+            }
+        }
+    }
+
+    private Opened open(
+            ObjectStore store, ObjectReader reader, SteleFileSplit split, boolean isCached)
+            throws IOException {
+        String path = split.path();
         boolean isEndKnown = parts.peek(Key.footer(path)).isPresent();
         boolean isIndexed = isCached && split.indexedMetadata().isPresent();
         if (reader.isPrefetching() && !isEndKnown && (!isIndexed || isSmall(split))) {
@@ -110,6 +129,14 @@ public final class FileMetadataCache {
                 new ChecksummedFile(
                         store, reader, path, split.sizeBytes(), checksums(store, split));
         return new Opened(file, footer);
+    }
+
+    /** A reader for one scan, which prefetches into the data cache, or else into memory. */
+    private static ObjectReader reader(ObjectStore store, SteleFileSplit split) throws IOException {
+        return PrefetchBuffer.over(
+                AccountedReader.of(store.open(split.path(), split.sizeBytes())),
+                split.sizeBytes(),
+                store);
     }
 
     private Optional<FileChecksums> checksums(ObjectStore store, SteleFileSplit split)
@@ -227,7 +254,7 @@ public final class FileMetadataCache {
      * advance.
      */
     public boolean isPrefetching(SteleFileSplit split, CacheUse use) throws IOException {
-        return warehouses.open(use).open(split.path(), split.sizeBytes()).isPrefetching();
+        return reader(warehouses.open(use), split).isPrefetching();
     }
 
     /** The read-ahead of the warehouse. */

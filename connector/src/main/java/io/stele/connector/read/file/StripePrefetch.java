@@ -1,6 +1,7 @@
 package io.stele.connector.read.file;
 
 import static io.trino.memory.context.AggregatedMemoryContext.newSimpleAggregatedMemoryContext;
+
 import static java.util.Objects.requireNonNull;
 
 import io.airlift.slice.Slices;
@@ -20,25 +21,28 @@ import io.trino.orc.metadata.StripeFooter;
 import io.trino.orc.metadata.StripeInformation;
 import io.trino.orc.stream.OrcChunkLoader;
 import io.trino.orc.stream.OrcInputStream;
+
 import java.io.IOException;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
 /**
- * An asynchronous prefetch, into the data page cache, of the parts of a column file that a scan
- * will read. First come the row indexes and footers of all its stripes at once. Then come their
- * columns, whose positions the footers give, as many stripes ahead as the {@link ReadAheadBalance}
- * has room for. So the scan waits for the warehouse about twice, not several times per stripe. A
- * scan that computes more than it reads holds no more than it needs.
+ * An asynchronous prefetch, into the data page cache or else into memory, of the parts of a column
+ * file that a scan will read. First come the row indexes and footers of all its stripes at once.
+ * Then come their columns, whose positions the footers give, as many stripes ahead as the {@link
+ * ReadAheadBalance} has room for. So the scan waits for the warehouse about twice, not several
+ * times per stripe. A scan that computes more than it reads holds no more than it needs.
  *
- * <p>The scan itself still reads through the cache: it finds the pages, or waits for those in
+ * <p>The scan itself still reads through the same reader: it finds the bytes, or waits for those in
  * flight. Its methods are called by the scan's thread and by tasks of the executor; guarded by
  * itself.
  *
@@ -52,7 +56,8 @@ public final class StripePrefetch implements AutoCloseable {
     private final OrcReader reader;
     private final OrcMetadataReader metadata;
     private final long maxGap;
-    private final Set<OrcColumnId> columns = new HashSet<>();
+    private final Map<OrcColumn, Set<OrcColumnId>> columns = new LinkedHashMap<>();
+    private final DecodedColumns decoded;
     private final Executor executor;
     private final Optional<ReadingAhead> balance;
     private final Optional<ReadAheadBalance.Processor> processor;
@@ -64,7 +69,9 @@ public final class StripePrefetch implements AutoCloseable {
      * @param cachesStripes whether the stripes' row indexes and footers are cached in {@code
      *     fileMetadata}
      * @param options the options that the scan reads with
+     * @param maxGap the greatest gap in bytes between columns that are fetched by one request
      * @param columns the columns that the scan reads
+     * @param decoded the columns that need not be fetched
      * @param balance between fetching and processing; empty: all is fetched at once
      * @param executor runs tasks that wait for the warehouse
      */
@@ -74,7 +81,9 @@ public final class StripePrefetch implements AutoCloseable {
             boolean cachesStripes,
             OrcReader reader,
             OrcReaderOptions options,
+            long maxGap,
             Collection<OrcColumn> columns,
+            DecodedColumns decoded,
             Optional<ReadingAhead> balance,
             Executor executor) {
         this.file = requireNonNull(file, "file is null");
@@ -82,7 +91,7 @@ public final class StripePrefetch implements AutoCloseable {
         this.cachesStripes = cachesStripes;
         this.reader = requireNonNull(reader, "reader is null");
         this.metadata = new OrcMetadataReader(options);
-        this.maxGap = options.getMaxMergeDistance().toBytes();
+        this.maxGap = maxGap;
         this.executor = requireNonNull(executor, "executor is null");
         this.balance = requireNonNull(balance, "balance is null");
         // Not on the thread of the scan that returns room, because it holds the lock of its own
@@ -90,14 +99,31 @@ public final class StripePrefetch implements AutoCloseable {
         this.processor =
                 balance.map(
                         present -> present.balance().open(() -> executor.execute(this::beginNext)));
-        include(columns);
+        this.decoded = requireNonNull(decoded, "decoded is null");
+        for (OrcColumn column : columns) {
+            Set<OrcColumnId> ids = new HashSet<>();
+            include(column, ids);
+            this.columns.put(column, ids);
+        }
     }
 
-    private void include(Collection<OrcColumn> more) {
-        for (OrcColumn column : more) {
-            columns.add(column.getColumnId());
-            include(column.getNestedColumns());
-        }
+    private static void include(OrcColumn column, Set<OrcColumnId> ids) {
+        ids.add(column.getColumnId());
+        column.getNestedColumns().forEach(nested -> include(nested, ids));
+    }
+
+    /** The columns whose values are in memory already. */
+    @FunctionalInterface
+    public interface DecodedColumns {
+        DecodedColumns NONE = (_, _, _) -> false;
+
+        /**
+         * Whether the rows of a stripe are likely to need no byte of a column.
+         *
+         * @param firstRow of the stripe in the file
+         * @param rowCount the most rows of the first page
+         */
+        boolean contain(OrcColumn column, long firstRow, int rowCount);
     }
 
     /** A range of the file. */
@@ -130,6 +156,12 @@ public final class StripePrefetch implements AutoCloseable {
         }
         fetchMetadata(wanted);
         return wanted.isEmpty() ? CompletableFuture.completedFuture(null) : wanted.getFirst().here;
+    }
+
+    /** Completes when the fetches of all stripes have ended; never fails. */
+    public synchronized CompletableFuture<Void> whenFetched() {
+        return CompletableFuture.allOf(
+                stripes.stream().map(ahead -> ahead.here).toArray(CompletableFuture<?>[]::new));
     }
 
     /**
@@ -177,7 +209,7 @@ public final class StripePrefetch implements AutoCloseable {
     }
 
     private void findColumns(Ahead ahead) {
-        List<Range> ranges = ranges(ahead.stripe);
+        List<Range> ranges = ranges(ahead.stripe, wantedColumns(ahead));
         synchronized (this) {
             ahead.wanted = Optional.of(ranges);
         }
@@ -244,6 +276,9 @@ public final class StripePrefetch implements AutoCloseable {
                     && (reached == 0 || stripes.get(reached - 1).endRow <= row)) {
                 Ahead ahead = stripes.get(reached);
                 processor.ifPresent(present -> present.reached(ahead.room));
+                if (reached > 0) {
+                    file.unchecked().release(end(stripes.get(reached - 1).stripe));
+                }
                 reached++;
             }
         }
@@ -269,13 +304,21 @@ public final class StripePrefetch implements AutoCloseable {
         return here;
     }
 
-    /** Returns the room; fetches in flight still fill pages of the cache. */
+    private static long end(StripeInformation stripe) {
+        return RawStripeMetadata.footerOffset(stripe) + stripe.getFooterLength();
+    }
+
+    /**
+     * Returns the room, and the memory of what was not read; fetches in flight still fill pages of
+     * the cache.
+     */
     @Override
     public void close() {
         processor.ifPresent(ReadAheadBalance.Processor::close);
         synchronized (this) {
             begun = stripes.size();
         }
+        file.unchecked().release(Long.MAX_VALUE);
     }
 
     private List<Ahead> wanted(long splitStart, long splitLength, OrcPredicate statistics) {
@@ -307,24 +350,41 @@ public final class StripePrefetch implements AutoCloseable {
                         .orElse(true);
     }
 
+    private Set<OrcColumnId> wantedColumns(Ahead ahead) {
+        long stripeRows = ahead.stripe.getNumberOfRows();
+        int groupRows = reader.getFooter().getRowsInRowGroup().orElse(Integer.MAX_VALUE);
+        int rowCount = (int) Math.min(stripeRows, groupRows);
+        Set<OrcColumnId> wanted = new HashSet<>();
+        columns.forEach(
+                (column, ids) -> {
+                    if (!decoded.contain(column, ahead.endRow - stripeRows, rowCount)) {
+                        wanted.addAll(ids);
+                    }
+                });
+        return wanted;
+    }
+
     /**
      * The ranges of the data of the scan's columns in a stripe, without row indexes, which are
      * fetched already; none if the footer cannot be read.
      */
-    private List<Range> ranges(StripeInformation stripe) {
+    private List<Range> ranges(StripeInformation stripe, Set<OrcColumnId> wanted) {
         List<Range> ranges = new ArrayList<>();
         try {
             long position = stripe.getOffset();
             long data = position + stripe.getIndexLength();
             long start = data;
             long end = data;
+            // The reader of the scan merges row indexes that it reads itself with the columns
+            boolean isOpen = !cachesStripes;
             for (Stream stream : footer(stripe).getStreams()) {
-                boolean isWanted = position >= data && columns.contains(stream.getColumnId());
+                boolean isWanted = position >= data && wanted.contains(stream.getColumnId());
                 if (stream.getLength() > 0 && isWanted) {
-                    if (end == start || position - end > maxGap) {
+                    if (!isOpen || position - end > maxGap) {
                         add(ranges, start, end);
                         start = position;
                     }
+                    isOpen = true;
                     end = position + stream.getLength();
                 }
                 position += stream.getLength();

@@ -6,6 +6,7 @@ import io.stele.client.flight.FlightStream;
 import io.stele.connector.error.SteleErrorCode;
 import io.stele.connector.read.page.CachedResultMetrics;
 import io.stele.connector.read.page.ChannelSourcePage;
+import io.stele.connector.read.page.ReadMetrics;
 import io.stele.connector.read.page.ScanChannel;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.type.ArrowBlocks;
@@ -26,12 +27,14 @@ import io.trino.spi.connector.MemoryContext;
 import io.trino.spi.connector.SourcePage;
 import io.trino.spi.metrics.Metrics;
 import io.trino.spi.type.Type;
+
+import org.jspecify.annotations.Nullable;
+
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A page source of rows that a sidecar streams to this worker. It never blocks; its future
@@ -56,7 +59,7 @@ final class LivePageSource implements ConnectorPageSource {
     private @Nullable ArrowBatchDecoder decoder;
     private long completedBytes;
     private long readTimeNanos;
-    private Metrics metrics = Metrics.EMPTY; // sent by an aggregation with its schema
+    private Metrics metrics = Metrics.EMPTY; // sent with the schema, and at the end
     private boolean finished;
 
     /**
@@ -108,6 +111,10 @@ final class LivePageSource implements ConnectorPageSource {
             Optional<FlightData> next = stream.poll();
             if (next.isEmpty()) {
                 if (stream.isFinished()) {
+                    stream.readCounters()
+                            .ifPresent(
+                                    counters ->
+                                            metrics = metrics.mergeWith(ReadMetrics.of(counters)));
                     close();
                 }
                 return null;

@@ -1,6 +1,7 @@
 package io.stele.connector.read.lookup;
 
 import static io.trino.spi.StandardErrorCode.GENERIC_INTERNAL_ERROR;
+
 import static java.util.Objects.requireNonNull;
 
 import io.stele.connector.error.SteleErrorCode;
@@ -8,6 +9,10 @@ import io.stele.protocol.api.scan.LookupKeys;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.connector.SourcePage;
+import io.trino.spi.metrics.Metrics;
+
+import org.jspecify.annotations.Nullable;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Optional;
@@ -16,7 +21,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A page source of the rows that an index join looks up, with one request to the sidecar after the
@@ -30,6 +34,7 @@ final class IndexPageSource implements ConnectorPageSource {
     private @Nullable ConnectorPageSource source;
     private long completedBytes; // of sources that ended
     private long readTimeNanos;
+    private Metrics metrics = Metrics.EMPTY; // of sources that ended
     private boolean finished;
 
     /**
@@ -117,6 +122,11 @@ final class IndexPageSource implements ConnectorPageSource {
     }
 
     @Override
+    public Metrics getMetrics() {
+        return metrics;
+    }
+
+    @Override
     public void close() {
         finished = true;
         keys.close();
@@ -128,6 +138,7 @@ final class IndexPageSource implements ConnectorPageSource {
         source = null;
         if (open != null) {
             completedBytes += open.getCompletedBytes();
+            metrics = metrics.mergeWith(open.getMetrics());
             try {
                 open.close();
             } catch (IOException e) {

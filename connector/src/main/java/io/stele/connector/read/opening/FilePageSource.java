@@ -2,15 +2,20 @@ package io.stele.connector.read.opening;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.cache.ReadAccount;
 import io.stele.connector.error.SteleErrors;
 import io.stele.connector.read.cache.DecodedColumnScan;
 import io.stele.connector.read.file.StripePrefetch;
 import io.stele.connector.read.file.WarehouseOrcDataSource;
 import io.stele.connector.read.page.ChannelSourcePage;
+import io.stele.connector.read.page.ReadMetrics;
 import io.stele.connector.read.page.ScanChannel;
 import io.stele.connector.read.page.VisibleRows;
+import io.stele.objectstore.PrefetchBuffer;
 import io.stele.objectstore.ReadTally;
+import io.stele.objectstore.retrieval.RetrievalReport;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.api.status.ReadCounters;
 import io.trino.memory.context.AggregatedMemoryContext;
 import io.trino.orc.OrcRecordReader;
 import io.trino.plugin.base.metrics.LongCount;
@@ -18,13 +23,16 @@ import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.connector.MemoryContext;
 import io.trino.spi.connector.SourcePage;
 import io.trino.spi.metrics.Metrics;
+
+import org.jspecify.annotations.Nullable;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Consumer;
 
 /**
  * A page source of the visible rows of a file split, from trino-orc's reader and the decoded-column
@@ -41,6 +49,8 @@ final class FilePageSource implements ConnectorPageSource {
     private final Optional<List<ScanChannel>> channels;
     private final AggregatedMemoryContext readerMemory;
     private final MemoryContext memory;
+    private final ReadAccount account;
+    private final Consumer<ReadCounters> ended;
     private long nextRow;
     private boolean finished;
 
@@ -49,6 +59,8 @@ final class FilePageSource implements ConnectorPageSource {
      * @param decoding the conversion of the reader's columns to their cached form; empty if they
      *     have it already
      * @param channels the wanted columns; empty if the reader's are the same, in order
+     * @param account of the scan
+     * @param ended called once, with the counters of the scan
      */
     FilePageSource(
             OrcRecordReader reader,
@@ -59,7 +71,9 @@ final class FilePageSource implements ConnectorPageSource {
             VisibleRows visibleRows,
             Optional<List<ScanChannel>> channels,
             AggregatedMemoryContext readerMemory,
-            MemoryContext memory) {
+            MemoryContext memory,
+            ReadAccount account,
+            Consumer<ReadCounters> ended) {
         this.reader = requireNonNull(reader, "reader is null");
         this.dataSource = requireNonNull(dataSource, "dataSource is null");
         this.prefetch = requireNonNull(prefetch, "prefetch is null");
@@ -69,6 +83,8 @@ final class FilePageSource implements ConnectorPageSource {
         this.channels = requireNonNull(channels, "channels is null");
         this.readerMemory = requireNonNull(readerMemory, "readerMemory is null");
         this.memory = requireNonNull(memory, "memory is null");
+        this.account = requireNonNull(account, "account is null");
+        this.ended = requireNonNull(ended, "ended is null");
     }
 
     /** Blocked while the next stripe is in flight. */
@@ -89,7 +105,8 @@ final class FilePageSource implements ConnectorPageSource {
                                     dataSource.getReadBytes(),
                                     dataSource.getReadTimeNanos()));
             SourcePage page = reader.nextPage();
-            memory.setBytes(readerMemory.getBytes());
+            memory.setBytes(
+                    readerMemory.getBytes() + dataSource.file().unchecked().retainedBytes());
             if (page == null) {
                 close();
                 return null;
@@ -137,24 +154,30 @@ final class FilePageSource implements ConnectorPageSource {
         ReadTally tally = dataSource.tally();
         return decodedScan
                 .metrics()
+                .mergeWith(ReadMetrics.of(counters()))
                 .mergeWith(
                         new Metrics(
                                 Map.of(
                                         "Bytes read of files",
                                         new LongCount(tally.readBytes()),
-                                        "Bytes from the data cache",
-                                        // bytes that a prefetch of this scan fetched are not from
-                                        // the cache
-                                        new LongCount(
-                                                Math.max(
-                                                        0,
-                                                        tally.readBytes() - tally.fetchedBytes())),
-                                        "Bytes fetched from the warehouse",
-                                        new LongCount(tally.fetchedBytes()),
-                                        "Requests to the warehouse",
-                                        new LongCount(tally.requests()),
                                         "Waits for the warehouse",
                                         new LongCount(tally.waits()))));
+    }
+
+    private ReadCounters counters() {
+        ReadCounters all = RetrievalReport.counters(account);
+        ReadTally tally = dataSource.tally();
+        // Bytes that a prefetch of this scan fetched came from the store, not from the cache; those
+        // that wait to be written are the cache's
+        boolean hasCache = !(dataSource.file().unchecked() instanceof PrefetchBuffer);
+        long cached = hasCache ? tally.readBytes() - tally.fetchedBytes() : 0;
+        return new ReadCounters(
+                all.requests(),
+                all.rounds(),
+                all.hedges(),
+                all.storeBytes(),
+                Math.max(0, cached),
+                all.memoryBytes());
     }
 
     @Override
@@ -169,6 +192,8 @@ final class FilePageSource implements ConnectorPageSource {
         }
         finished = true;
         prefetch.ifPresent(StripePrefetch::close);
+        dataSource.file().unchecked().release(Long.MAX_VALUE);
+        ended.accept(counters());
         reader.close();
         memory.setBytes(0);
     }

@@ -1,9 +1,12 @@
 package io.stele.connector.read.opening;
 
 import static io.trino.memory.context.AggregatedMemoryContext.newSimpleAggregatedMemoryContext;
+
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableList;
+
+import io.stele.cache.ReadAccount;
 import io.stele.columnfile.metadata.ChecksummedFile;
 import io.stele.connector.error.SteleErrors;
 import io.stele.connector.handle.SteleColumnHandle;
@@ -19,7 +22,9 @@ import io.stele.connector.read.prune.FileBitmapIndexes;
 import io.stele.connector.read.prune.SelectedRows;
 import io.stele.connector.read.prune.SplitLimits;
 import io.stele.connector.type.TrinoTypes;
+import io.stele.objectstore.PrefetchBuffer;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.api.status.ReadCounters;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.memory.context.AggregatedMemoryContext;
 import io.trino.orc.OrcColumn;
@@ -30,13 +35,16 @@ import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.connector.FixedPageSource;
 import io.trino.spi.connector.MemoryContext;
 import io.trino.spi.predicate.TupleDomain;
+
+import org.roaringbitmap.RoaringBitmap;
+
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import org.roaringbitmap.RoaringBitmap;
+import java.util.function.Consumer;
 
 /** A factory of page sources over column files. Thread-safe. */
 public final class FilePageSources {
@@ -79,6 +87,7 @@ public final class FilePageSources {
      *
      * @param constraint row groups outside it are skipped
      * @param use of the caches of this node
+     * @param ended called once, with the counters of the scan, unless the file was not opened
      */
     public ConnectorPageSource open(
             SteleTableHandle table,
@@ -86,14 +95,17 @@ public final class FilePageSources {
             List<SteleColumnHandle> columns,
             TupleDomain<SteleColumnHandle> constraint,
             ScanCaches use,
-            MemoryContext memory) {
-        Scan scan = new Scan(table, split, columns, constraint, use);
+            MemoryContext memory,
+            Consumer<ReadCounters> ended) {
+        ReadAccount account = new ReadAccount();
+        Scan scan = new Scan(table, split, columns, constraint, use, account, ended);
         try {
             if (!fileMetadata.isPrefetching(split, use.pages())) {
-                return openNow(scan, memory).source();
+                return account.call(() -> openNow(scan, memory)).source();
             }
             return new DeferredPageSource(
-                    CompletableFuture.supplyAsync(() -> openNow(scan, memory), opening)
+                    CompletableFuture.supplyAsync(
+                                    () -> account.call(() -> openNow(scan, memory)), opening)
                             .thenCompose(Opened::whenReady));
         } catch (IOException e) {
             throw FileFailures.failed(split.path(), e);
@@ -160,7 +172,9 @@ public final class FilePageSources {
             SteleFileSplit split,
             List<SteleColumnHandle> columns,
             TupleDomain<SteleColumnHandle> constraint,
-            ScanCaches use) {}
+            ScanCaches use,
+            ReadAccount account,
+            Consumer<ReadCounters> ended) {}
 
     private Opened openNow(Scan scan, MemoryContext memory) {
         try {
@@ -180,6 +194,20 @@ public final class FilePageSources {
                             fileMetadata.isPrefetching(scan.split(), scan.use().pages())
                                     ? FileReaderOptions.PAGED
                                     : FileReaderOptions.DIRECT);
+            return openNow(scan, file, indexed, memory);
+        } catch (SteleException e) {
+            throw SteleErrors.translate(e);
+        } catch (IOException e) {
+            throw FileFailures.failed(scan.split().path(), e);
+        }
+    }
+
+    private Opened openNow(
+            Scan scan, OpenedFile opened, Optional<RoaringBitmap> indexed, MemoryContext memory)
+            throws IOException {
+        OpenedFile file = opened;
+        boolean isOwned = false; // by the page source
+        try {
             SelectedRows rows =
                     SelectedRows.of(
                             scan.split(),
@@ -187,14 +215,17 @@ public final class FilePageSources {
                             scan.table().selection().sample(),
                             indexed);
             if (rows.isSparse()) {
+                file.release();
                 OrcReaderOptions sparse = FileReaderOptions.sparse(file.reader().getBufferSize());
                 file = OpenedFile.open(fileMetadata, scan.split(), scan.use(), sparse);
             }
-            return openNow(scan, file, rows, memory);
-        } catch (SteleException e) {
-            throw SteleErrors.translate(e);
-        } catch (IOException e) {
-            throw FileFailures.failed(scan.split().path(), e);
+            Opened source = openNow(scan, file, rows, memory);
+            isOwned = source.source() instanceof FilePageSource;
+            return source;
+        } finally {
+            if (!isOwned) {
+                file.release();
+            }
         }
     }
 
@@ -207,7 +238,14 @@ public final class FilePageSources {
         }
         OrcPredicate predicate =
                 new FilePredicate(scan.table().table(), file).of(scan.constraint());
-        Optional<StripePrefetch> prefetch = prefetch(scan, file, rows, channels.read().columns());
+        DecodedColumnScan decodedScan =
+                new DecodedColumnScan(
+                        decodedColumns,
+                        scan.use().columns(),
+                        scan.split().path(),
+                        channels.read().cacheable(scan.constraint()));
+        Optional<StripePrefetch> prefetch =
+                prefetch(scan, file, rows, channels.read().columns(), decodedScan);
         try {
             CompletableFuture<Void> ready =
                     prefetch.map(
@@ -218,7 +256,8 @@ public final class FilePageSources {
                                                     predicate))
                             .orElse(CompletableFuture.completedFuture(null));
             return new Opened(
-                    source(scan, file, rows, predicate, channels, prefetch, memory), ready);
+                    source(scan, file, rows, predicate, channels, decodedScan, prefetch, memory),
+                    ready);
         } catch (IOException | RuntimeException e) {
             prefetch.ifPresent(StripePrefetch::close);
             throw e;
@@ -231,6 +270,7 @@ public final class FilePageSources {
             SelectedRows rows,
             OrcPredicate predicate,
             FileChannels channels,
+            DecodedColumnScan decodedScan,
             Optional<StripePrefetch> prefetch,
             MemoryContext memory)
             throws IOException {
@@ -257,11 +297,7 @@ public final class FilePageSources {
                 file.sources().source(),
                 prefetch,
                 read.decoding(scan.constraint()),
-                new DecodedColumnScan(
-                        decodedColumns,
-                        scan.use().columns(),
-                        split.path(),
-                        read.cacheable(scan.constraint())),
+                decodedScan,
                 new VisibleRows(
                         rows.unwanted(),
                         channels.lsnChannel(),
@@ -269,7 +305,9 @@ public final class FilePageSources {
                         scan.table().readLsn()),
                 channels.wanted(),
                 readerMemory,
-                memory);
+                memory,
+                scan.account(),
+                scan.ended());
     }
 
     /**
@@ -277,10 +315,15 @@ public final class FilePageSources {
      * fetched data would not be read.
      */
     private Optional<StripePrefetch> prefetch(
-            Scan scan, OpenedFile file, SelectedRows rows, List<OrcColumn> columns)
+            Scan scan,
+            OpenedFile file,
+            SelectedRows rows,
+            List<OrcColumn> columns,
+            DecodedColumnScan decodedScan)
             throws IOException {
         ChecksummedFile bytes = file.sources().source().file();
         if (!bytes.unchecked().isPrefetching()
+                || file.sources().isInMemory()
                 || !rows.isAll()
                 || SplitLimits.ofFile(scan.table()).isPresent()) {
             return Optional.empty();
@@ -292,7 +335,13 @@ public final class FilePageSources {
                         scan.use().footers(),
                         file.reader(),
                         FileReaderOptions.PAGED,
+                        FileReaderOptions.gapBytes(bytes),
                         columns,
+                        (column, firstRow, rowCount) ->
+                                decodedScan.contains(
+                                        column.getColumnId().getId(),
+                                        firstRow,
+                                        Math.min(rowCount, INITIAL_BATCH_SIZE)),
                         fileMetadata.readingAhead(scan.use().pages()),
                         opening));
     }
@@ -305,18 +354,29 @@ public final class FilePageSources {
             ScanCaches use)
             throws IOException {
         OpenedFile file = OpenedFile.open(fileMetadata, split, use, FileReaderOptions.PAGED);
-        new StripePrefetch(
+        boolean isCached =
+                use.footers()
+                        || !(file.sources().source().file().unchecked() instanceof PrefetchBuffer);
+        if (file.sources().isInMemory() || !isCached) {
+            file.release();
+            return;
+        }
+        StripePrefetch metadata =
+                new StripePrefetch(
                         file.sources().source().file(),
                         fileMetadata,
                         use.footers(),
                         file.reader(),
                         FileReaderOptions.PAGED,
+                        FileReaderOptions.gapBytes(file.sources().source().file()),
                         List.of(),
+                        StripePrefetch.DecodedColumns.NONE,
                         Optional.empty(),
-                        opening)
-                .start(
-                        split.start(),
-                        split.length(),
-                        new FilePredicate(table.table(), file).of(constraint));
+                        opening);
+        metadata.start(
+                split.start(),
+                split.length(),
+                new FilePredicate(table.table(), file).of(constraint));
+        metadata.whenFetched().thenRun(metadata::close);
     }
 }

@@ -13,6 +13,7 @@ import io.trino.orc.OrcColumn;
 import io.trino.orc.OrcReader;
 import io.trino.orc.OrcReaderOptions;
 import io.trino.spi.TrinoException;
+
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
@@ -55,17 +56,28 @@ final class OpenedFile {
             ScanCaches use,
             OrcReaderOptions options)
             throws IOException {
-        FileDataSources sources =
-                FileDataSources.of(
-                        fileMetadata.open(split, use.pages(), use.footers()),
-                        fileMetadata,
-                        use.footers(),
-                        options);
-        return new OpenedFile(split.path(), sources);
+        FileMetadataCache.Opened opened = fileMetadata.open(split, use.pages(), use.footers());
+        boolean isOpened = false;
+        try {
+            FileDataSources sources =
+                    FileDataSources.of(opened, fileMetadata, use.footers(), options);
+            OpenedFile file = new OpenedFile(split.path(), sources);
+            isOpened = true;
+            return file;
+        } finally {
+            if (!isOpened) {
+                opened.file().unchecked().release(Long.MAX_VALUE);
+            }
+        }
     }
 
     FileDataSources sources() {
         return sources;
+    }
+
+    /** Frees the memory of what was prefetched and not read. */
+    void release() {
+        sources.source().file().unchecked().release(Long.MAX_VALUE);
     }
 
     OrcReader reader() {

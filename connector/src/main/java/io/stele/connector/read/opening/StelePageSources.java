@@ -1,10 +1,12 @@
 package io.stele.connector.read.opening;
 
 import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
+
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableList;
 import com.google.inject.Inject;
+
 import io.stele.connector.config.SteleSessionProperties;
 import io.stele.connector.handle.SteleAggregateSplit;
 import io.stele.connector.handle.SteleColumnHandle;
@@ -28,6 +30,7 @@ import io.stele.connector.sidecar.CacheUse;
 import io.stele.connector.sidecar.WorkerDataCache;
 import io.stele.connector.type.ScanPredicates;
 import io.stele.connector.type.TrinoTypes;
+import io.stele.objectstore.retrieval.RetrievalReport;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ColumnHandle;
 import io.trino.spi.connector.ConnectorPageSource;
@@ -41,6 +44,7 @@ import io.trino.spi.connector.DynamicFilter;
 import io.trino.spi.connector.FixedPageSource;
 import io.trino.spi.connector.MemoryContext;
 import io.trino.spi.predicate.TupleDomain;
+
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -56,6 +60,7 @@ public final class StelePageSources implements ConnectorPageSourceProvider {
     private final WorkerDataCache dataCache;
     private final PreferredWorkers preferredWorkers;
     private final TrinoTypes types;
+    private final RetrievalReport report;
 
     @Inject
     public StelePageSources(
@@ -64,7 +69,9 @@ public final class StelePageSources implements ConnectorPageSourceProvider {
             FilteredRowsCache filteredRows,
             WorkerDataCache dataCache,
             PreferredWorkers preferredWorkers,
-            TrinoTypes types) {
+            TrinoTypes types,
+            RetrievalReport report) {
+        this.report = requireNonNull(report, "report is null");
         this.types = requireNonNull(types, "types is null");
         this.preferredWorkers = requireNonNull(preferredWorkers, "preferredWorkers is null");
         this.filteredRows = requireNonNull(filteredRows, "filteredRows is null");
@@ -235,7 +242,16 @@ public final class StelePageSources implements ConnectorPageSourceProvider {
                         SteleSessionProperties.isFooterCacheEnabled(session),
                         SteleSessionProperties.isColumnCacheEnabled(session));
         return limited(
-                files.open(table, file, columns, constraint, caches, memory),
+                files.open(
+                        table,
+                        file,
+                        columns,
+                        constraint,
+                        caches,
+                        memory,
+                        scan ->
+                                report.add(
+                                        table.table().qualifiedName(), session.getQueryId(), scan)),
                 SplitLimits.ofFile(table));
     }
 

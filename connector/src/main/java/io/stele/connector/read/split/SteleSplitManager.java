@@ -2,11 +2,14 @@ package io.stele.connector.read.split;
 
 import static com.google.common.base.Preconditions.checkArgument;
 import static com.google.common.collect.ImmutableMap.toImmutableMap;
+
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
+
 import io.stele.connector.config.SteleConfig;
 import io.stele.connector.config.SteleSessionProperties;
+import io.stele.connector.handle.AggregationChoice;
 import io.stele.connector.handle.ReadEstimate;
 import io.stele.connector.handle.SteleAggregateSplit;
 import io.stele.connector.handle.SteleColumnHandle;
@@ -48,7 +51,9 @@ import io.trino.spi.connector.ConnectorTableHandle;
 import io.trino.spi.connector.ConnectorTransactionHandle;
 import io.trino.spi.connector.Constraint;
 import io.trino.spi.connector.FixedSplitSource;
+import io.trino.spi.metrics.Metrics;
 import io.trino.spi.predicate.TupleDomain;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -122,13 +127,18 @@ public final class SteleSplitManager implements ConnectorSplitManager {
             return new FixedSplitSource(new SteleAggregateSplit());
         }
         if (table.lookup().filter(lookup -> lookup.keyCount() > 1).isPresent()) {
-            return new SteleSplitSource(planner, 0); // it reports the estimate
+            return new SteleSplitSource(planner, 0, Metrics.EMPTY); // it reports the estimate
         }
-        if (dynamicFilterColumns.isEmpty() || table.lookup().isPresent()) {
+        Optional<AggregationChoice> left =
+                transactions.metadata(transaction, session).aggregations().leftToWorkers(table);
+        boolean isFixed = dynamicFilterColumns.isEmpty() || table.lookup().isPresent();
+        if (isFixed && left.isEmpty()) {
             return new FixedSplitSource(planner.apply(TupleDomain.all()).splits());
         }
         return new SteleSplitSource(
-                planner, SteleSessionProperties.dynamicFilteringWaitMillis(session));
+                planner,
+                isFixed ? 0 : SteleSessionProperties.dynamicFilteringWaitMillis(session),
+                left.map(AggregationChoice::metrics).orElse(Metrics.EMPTY));
     }
 
     /** A split for each shard that may have changes; its sidecar reads them. */

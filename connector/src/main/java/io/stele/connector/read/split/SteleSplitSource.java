@@ -10,10 +10,12 @@ import io.trino.spi.connector.ConnectorSplitSource;
 import io.trino.spi.connector.DynamicFilterSnapshot;
 import io.trino.spi.metrics.Metrics;
 import io.trino.spi.predicate.TupleDomain;
+
+import org.jspecify.annotations.Nullable;
+
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * An asynchronous source of a scan's splits, which plans them at Trino's first request, when the
@@ -22,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class SteleSplitSource implements ConnectorSplitSource {
     private final Function<TupleDomain<SteleColumnHandle>, PlannedSplits> planner;
     private final long waitMillis;
+    private final Metrics choice;
     private @Nullable PlannedSplits planned; // from the first batch on
     private int next;
     private boolean closed;
@@ -30,9 +33,13 @@ final class SteleSplitSource implements ConnectorSplitSource {
      * @param planner the splits that have rows of a constraint; makes a request to the sidecar, so
      *     it is not called on Trino's thread
      * @param waitMillis how long Trino should wait for the join
+     * @param choice the estimates by which the plan has this scan
      */
     SteleSplitSource(
-            Function<TupleDomain<SteleColumnHandle>, PlannedSplits> planner, long waitMillis) {
+            Function<TupleDomain<SteleColumnHandle>, PlannedSplits> planner,
+            long waitMillis,
+            Metrics choice) {
+        this.choice = requireNonNull(choice, "choice is null");
         this.planner = requireNonNull(planner, "planner is null");
         this.waitMillis = waitMillis;
     }
@@ -80,8 +87,9 @@ final class SteleSplitSource implements ConnectorSplitSource {
     public synchronized Metrics getMetrics() {
         PlannedSplits found = planned;
         return found == null
-                ? Metrics.EMPTY
-                : found.estimate().map(ReadEstimate::metrics).orElse(Metrics.EMPTY);
+                ? choice
+                : choice.mergeWith(
+                        found.estimate().map(ReadEstimate::metrics).orElse(Metrics.EMPTY));
     }
 
     @Override

@@ -3,8 +3,10 @@ package io.stele.protocol.api.status;
 import io.stele.protocol.api.Action;
 import io.stele.protocol.api.Done;
 
-/** The actions that report the state of a sidecar: shards, scheduling groups, caches and
- * statements. */
+/**
+ * The actions that report the state of a sidecar: shards, scheduling groups, caches, reads and
+ * statements.
+ */
 public final class StatusActions {
     public static final Action<Done, StatusReply> STATUS =
             Action.of("status", Done.class, StatusReply.class);
@@ -23,6 +25,9 @@ public final class StatusActions {
 
     public static final Action<Done, StatementsReply> STATEMENTS =
             Action.of("statements", Done.class, StatementsReply.class);
+
+    public static final Action<Done, RetrievalReply> RETRIEVAL =
+            Action.of("retrieval", Done.class, RetrievalReply.class);
 
     private StatusActions() {}
 }

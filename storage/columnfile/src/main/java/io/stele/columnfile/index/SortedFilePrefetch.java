@@ -4,7 +4,9 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.objectstore.ParallelReads;
 import io.stele.objectstore.retrieval.ByteRange;
+import io.stele.objectstore.retrieval.GapRule;
 import io.stele.objectstore.retrieval.RangePlanner;
+
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -23,10 +25,11 @@ import java.util.TreeMap;
  */
 public final class SortedFilePrefetch {
     /**
-     * Gaps of up to 256 KiB, requests of up to 512 KiB: at 30 ms a request and 20 ms a MiB, the
-     * bytes add a third to the time of a request.
+     * Gaps of up to 256 KiB at 30 ms a request and 20 ms a MiB, and so requests of up to 512 KiB:
+     * their bytes add a third to the time of a request. Of less than 32 KiB nothing is saved; 1 MiB
+     * are 256 blocks that nobody wants.
      */
-    private static final RangePlanner NEAR = new RangePlanner(256 << 10, 512 << 10);
+    private static final GapRule GAP = new GapRule(256 << 10, 32 << 10, 1 << 20);
 
     /** If at most this many files may have a key, each is likely to have it. */
     private static final int FEW_FILES = 8;
@@ -102,12 +105,12 @@ public final class SortedFilePrefetch {
             throws IOException {
         List<ParallelReads.Read> reads = new ArrayList<>();
         for (SortedFilePrefetch file : files) {
-            ParallelReads.hint(() -> reads.addAll(file.readIndex())).run();
+            ParallelReads.hint(() -> reads.addAll(file.readIndex(parallel))).run();
         }
         parallel.tryAll(reads);
         reads.clear();
         for (SortedFilePrefetch file : files) {
-            ParallelReads.hint(() -> reads.addAll(file.readBlocks())).run();
+            ParallelReads.hint(() -> reads.addAll(file.readBlocks(parallel))).run();
         }
         parallel.tryAll(reads);
     }
@@ -115,8 +118,11 @@ public final class SortedFilePrefetch {
     /**
      * The reads of the parts of the index. A short part that is likely to have a key is read
      * together with the entry blocks before it, of which the needed ones are held.
+     *
+     * @param parallel runs the reads
      */
-    public List<ParallelReads.Read> readIndex() {
+    public List<ParallelReads.Read> readIndex(ParallelReads parallel) {
+        RangePlanner planner = parallel.planner(GAP);
         List<Integer> parts = new ArrayList<>();
         List<ByteRange> ranges = new ArrayList<>();
         probes.forEach(
@@ -125,12 +131,12 @@ public final class SortedFilePrefetch {
                         parts.add(index);
                         ranges.add(
                                 keys.stream().anyMatch(Probe::isLikely)
-                                        ? file.partitionSpan(index, NEAR.maxRequestBytes())
+                                        ? file.partitionSpan(index, planner.maxRequestBytes())
                                         : file.partitionRange(index));
                     }
                 });
         List<ParallelReads.Read> reads = new ArrayList<>();
-        for (RangePlanner.Planned request : NEAR.merge(ranges)) {
+        for (RangePlanner.Planned request : planner.merge(ranges)) {
             reads.add(
                     () ->
                             readParts(
@@ -153,8 +159,13 @@ public final class SortedFilePrefetch {
         }
     }
 
-    /** The reads of the entry blocks that may have the keys, by the filters. */
-    public List<ParallelReads.Read> readBlocks() {
+    /**
+     * The reads of the entry blocks that may have the keys, by the filters.
+     *
+     * @param parallel runs the reads
+     */
+    public List<ParallelReads.Read> readBlocks(ParallelReads parallel) {
+        RangePlanner planner = parallel.planner(GAP);
         List<BlockHandle> blocks = new ArrayList<>();
         probes.forEach(
                 (index, keys) ->
@@ -162,7 +173,7 @@ public final class SortedFilePrefetch {
                                 .ifPresent(part -> blocks.addAll(wantedBlocks(part, keys))));
         List<ParallelReads.Read> reads = new ArrayList<>();
         for (RangePlanner.Planned request :
-                NEAR.merge(
+                planner.merge(
                         blocks.stream()
                                 .map(block -> new ByteRange(block.offset(), block.length()))
                                 .toList())) {

@@ -7,8 +7,10 @@ import io.stele.objectstore.ObjectReader;
 import io.stele.objectstore.ObjectStore;
 import io.stele.objectstore.ParallelReads;
 import io.stele.objectstore.retrieval.ByteRange;
+import io.stele.objectstore.retrieval.GapRule;
 import io.stele.objectstore.retrieval.RangePlanner;
 import io.stele.objectstore.retrieval.ReadingAhead;
+
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -33,11 +35,11 @@ public final class ChecksummedFile {
     private static final int COPIED_BYTES = 256 << 10;
 
     /**
-     * Gaps of up to 512 KiB, requests of up to 1 MiB: at 30 ms a request and 20 ms a MiB, the bytes
-     * take no longer than the request itself. The longest of several parallel requests determines
-     * the time.
+     * Gaps of up to 512 KiB at 30 ms a request and 20 ms a MiB, and so requests of up to 1 MiB:
+     * their bytes take no longer than the request itself. 64 KiB is a block of checksums; 2 MiB are
+     * the memory of a helper task, several times over.
      */
-    private static final RangePlanner NEAR = new RangePlanner(512 << 10, 1 << 20);
+    private static final GapRule GAP = new GapRule(512 << 10, 64 << 10, 2 << 20);
 
     /**
      * 2 MiB: at 20 ms a MiB, a longer request waits more for its bytes than for the store. Shorter
@@ -182,7 +184,7 @@ public final class ChecksummedFile {
      * @throws io.stele.protocol.SteleException as in {@link #read}
      */
     public List<ByteBuffer> readAll(List<ByteRange> ranges) throws IOException {
-        List<RangePlanner.Planned> requests = NEAR.merge(ranges);
+        List<RangePlanner.Planned> requests = ParallelReads.of(store).planner(GAP).merge(ranges);
         List<ByteBuffer> results = new ArrayList<>(Collections.nCopies(ranges.size(), EMPTY));
         List<ParallelReads.Read> reads = new ArrayList<>(requests.size());
         for (RangePlanner.Planned request : requests) {

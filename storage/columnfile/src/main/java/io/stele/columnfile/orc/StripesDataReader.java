@@ -7,6 +7,13 @@ import io.stele.objectstore.retrieval.ByteRange;
 import io.stele.objectstore.retrieval.ReadAheadBalance;
 import io.stele.objectstore.retrieval.ReadingAhead;
 import io.stele.protocol.SteleException;
+
+import org.apache.hadoop.hive.common.io.DiskRangeList;
+import org.apache.orc.StripeInformation;
+import org.apache.orc.impl.BufferChunk;
+import org.apache.orc.impl.BufferChunkList;
+import org.apache.orc.impl.ReaderImpl;
+
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
@@ -19,11 +26,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
-import org.apache.hadoop.hive.common.io.DiskRangeList;
-import org.apache.orc.StripeInformation;
-import org.apache.orc.impl.BufferChunk;
-import org.apache.orc.impl.BufferChunkList;
-import org.apache.orc.impl.ReaderImpl;
 
 /**
  * A data reader for the ORC library that fetches the columns of the next stripes while one is
@@ -47,12 +49,12 @@ final class StripesDataReader extends ParallelDataReader {
     private final boolean[] included;
     private final WantedStripes wanted;
     private final ReadingAhead ahead;
-    // Its speed is not measured, so it has the room of a processor of unknown speed
     private final ReadAheadBalance.Processor processor;
     private final Map<Integer, ByteBuffer> footers = new HashMap<>();
     private final Deque<Fetch> fetches = new ArrayDeque<>(); // in order
     private Map<ByteRange, ByteBuffer> fetched = Map.of(); // of the present stripe
     private int next; // the first stripe whose fetch has not begun
+    private long readBytes; // of stripes that were handed to the library
 
     /** The stripes of a file that a reader of some columns reads. */
     interface WantedStripes {
@@ -151,14 +153,26 @@ final class StripesDataReader extends ParallelDataReader {
         }
         footers.keySet().removeIf(before -> before < number);
         next = Math.max(next, number + 1);
-        beginAhead();
-        fetched = take(number);
-        beginAhead(); // in the room that this stripe has returned
+        long bytes = bytes(first);
+        processor.waits(readBytes); // the library has decoded what it had
         try {
+            beginAhead();
+            fetched = take(number);
+            beginAhead(); // in the room that this stripe has returned
             return super.readFileData(list, doForceDirect);
         } finally {
             fetched = Map.of();
+            readBytes += bytes;
+            processor.resumes();
         }
+    }
+
+    private static long bytes(DiskRangeList first) {
+        long bytes = 0;
+        for (DiskRangeList range = first; range != null; range = range.next) {
+            bytes += range.getLength();
+        }
+        return bytes;
     }
 
     /**
@@ -200,7 +214,19 @@ final class StripesDataReader extends ParallelDataReader {
     }
 
     private Map<ByteRange, ByteBuffer> fetch(List<ByteRange> ranges) throws IOException {
-        List<ByteBuffer> read = content.readAll(ranges);
+        ReadAheadBalance.Fetch fetch = ahead.balance().fetching();
+        long before = content.unchecked().tally().fetchedBytes();
+        long come = 0;
+        List<ByteBuffer> read;
+        try {
+            read = content.readAll(ranges);
+            long bytes = ranges.stream().mapToLong(ByteRange::length).sum();
+            // What was cached tells nothing about the store; other readers of the file count as
+            // well
+            come = Math.min(bytes, content.unchecked().tally().fetchedBytes() - before);
+        } finally {
+            fetch.ended(come);
+        }
         Map<ByteRange, ByteBuffer> found = new HashMap<>();
         for (int i = 0; i < ranges.size(); i++) {
             found.put(ranges.get(i), read.get(i));

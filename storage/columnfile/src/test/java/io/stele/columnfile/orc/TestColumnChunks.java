@@ -3,9 +3,11 @@ package io.stele.columnfile.orc;
 import static io.stele.columnfile.orc.ColumnFileFixture.lsn;
 import static io.stele.columnfile.orc.ColumnFileFixture.randomRows;
 import static io.stele.columnfile.orc.ColumnFileFixture.table;
-import static java.nio.charset.StandardCharsets.UTF_8;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.stele.columnfile.metadata.FileChecksums;
 import io.stele.columnfile.orc.write.ColumnFileOptions;
@@ -16,12 +18,21 @@ import io.stele.objectstore.InMemoryObjectStore;
 import io.stele.objectstore.NonBlocking;
 import io.stele.objectstore.RoundsStore;
 import io.stele.objectstore.WouldBlockException;
+import io.stele.objectstore.retrieval.BalanceStatistics;
+import io.stele.objectstore.retrieval.ReadAheadBalance;
 import io.stele.protocol.predicate.LongIntervals;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.TableSchema;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -33,11 +44,6 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Columns of a file of several stripes, chunk by chunk, against the file's rows. */
 final class TestColumnChunks {
@@ -124,6 +130,27 @@ final class TestColumnChunks {
                 true,
                 List.of(),
                 stripe -> Optional.ofNullable(metadata.get(stripe)));
+    }
+
+    /** So that it can give as much room as the slower of both needs. */
+    @Test
+    void theBalanceLearnsHowFastStripesComeAndAreDecoded() throws IOException {
+        long[] now = {1_000_000_000};
+        FarObjectStore far = new FarObjectStore(store, Runnable::run, () -> now[0]);
+        ReadAheadBalance balance = far.readingAhead().orElseThrow().balance();
+        ColumnFileReader remote = ColumnFileReader.open(far, entry, TABLE.columns());
+        DecodedColumns memory = new DecodedColumns("test", 0, () -> 0);
+        BalanceStatistics last = BalanceStatistics.NONE;
+        try (ColumnChunks chunks = new ColumnChunks(remote, memory, TABLE.columns(), true)) {
+            while (chunks.advance()) {
+                now[0] += 1_000_000;
+                last = balance.statistics();
+            }
+        }
+        assertThat(last.processors()).isOne();
+        assertThat(last.processedBytesPerSecond()).isPositive();
+        assertThat(last.retrievedBytesPerSecond()).isPositive();
+        assertThat(balance.statistics().processors()).isZero();
     }
 
     /** Of a file that is sorted by a column, of which some values are wanted. */

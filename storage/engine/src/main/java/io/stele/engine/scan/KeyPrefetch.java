@@ -18,6 +18,9 @@ import io.stele.objectstore.ParallelReads;
 import io.stele.objectstore.WouldBlockException;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.schema.TableSchema;
+
+import org.jspecify.annotations.Nullable;
+
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -26,7 +29,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A prefetcher of the file blocks and rows that lookups of several keys need, before {@link
@@ -269,7 +271,7 @@ public final class KeyPrefetch {
         }
         index.begin(fetched);
         if (index.prefetch != null) {
-            reads.addAll(index.prefetch.readIndex());
+            reads.addAll(index.prefetch.readIndex(files.parallelReads()));
         }
         if (index.isOnly || (index.prefetch == null && index.wantsRows())) {
             open(index, reads);
@@ -278,7 +280,7 @@ public final class KeyPrefetch {
 
     private void addBlockReads(Index index, List<ParallelReads.Read> reads) {
         if (index.prefetch != null) {
-            reads.addAll(index.prefetch.readBlocks());
+            reads.addAll(index.prefetch.readBlocks(files.parallelReads()));
         }
         if (index.wantsRows() && index.mayHaveSome()) {
             open(index, reads);

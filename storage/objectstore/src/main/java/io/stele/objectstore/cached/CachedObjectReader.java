@@ -2,13 +2,17 @@ package io.stele.objectstore.cached;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.cache.ReadAccount;
 import io.stele.cache.page.CachedFile;
 import io.stele.cache.page.PageCache;
+import io.stele.cache.page.RangeLoader;
 import io.stele.objectstore.NonBlocking;
 import io.stele.objectstore.ObjectReader;
 import io.stele.objectstore.ObjectStore;
 import io.stele.objectstore.ReadTally;
+
 import java.io.IOException;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -47,7 +51,7 @@ final class CachedObjectReader implements ObjectReader {
     public void read(long offset, byte[] buffer, int bufferOffset, int length) throws IOException {
         NonBlocking.check();
         readBytes.add(length);
-        if (!cache.read(file, offset, buffer, bufferOffset, length, this::load)) {
+        if (!cache.read(file, offset, buffer, bufferOffset, length, loader())) {
             waits.increment();
         }
     }
@@ -59,12 +63,27 @@ final class CachedObjectReader implements ObjectReader {
 
     @Override
     public CompletableFuture<Long> prefetch(long offset, long length) {
-        return cache.prefetch(file, offset, length, this::load);
+        return cache.prefetch(file, offset, length, loader());
     }
 
     @Override
     public ObjectReader admittingOnSecondAccess() {
         return new CachedObjectReader(store, path, cache, file.admittedOnSecondAccess(), false);
+    }
+
+    /** Loads in the account of this thread's work, also on other threads. */
+    private RangeLoader loader() {
+        Optional<ReadAccount> account = ReadAccount.current();
+        if (account.isEmpty()) {
+            return this::load;
+        }
+        return (offset, buffer, bufferOffset, length) ->
+                account.get()
+                        .call(
+                                () -> {
+                                    load(offset, buffer, bufferOffset, length);
+                                    return length;
+                                });
     }
 
     private void load(long offset, byte[] buffer, int bufferOffset, int length) throws IOException {

@@ -16,6 +16,14 @@ import io.stele.objectstore.retrieval.RetrievalStatistics;
 import io.stele.objectstore.retrieval.RetrievalThreads;
 import io.stele.objectstore.retrieval.RetryPolicy;
 import io.stele.objectstore.retrieval.http.EventLoop;
+
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.LeaseRecoverable;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RemoteIterator;
+
 import java.io.EOFException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -29,12 +37,6 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.function.LongConsumer;
 import java.util.random.RandomGenerator;
-import org.apache.hadoop.fs.FSDataInputStream;
-import org.apache.hadoop.fs.FileStatus;
-import org.apache.hadoop.fs.FileSystem;
-import org.apache.hadoop.fs.LeaseRecoverable;
-import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.fs.RemoteIterator;
 
 /**
  * An object store in a directory of HDFS, or of another Hadoop file system that renames in one step
@@ -82,7 +84,6 @@ public final class HadoopObjectStore implements FolderStore {
         publication = new HadoopPublication(files, sleepMillis);
         folders = new HadoopFolders(files, publication);
         streams = new OpenStreams(files, OPEN_STREAMS);
-        ahead = ReadingAhead.of(retrieval.getMaxAhead().toBytes(), threads);
         EventLoop timers = EventLoop.start(threads.loops(), threads.nanoTime(), threads.uncaught());
         downloads =
                 new DownloadManager(
@@ -90,6 +91,7 @@ public final class HadoopObjectStore implements FolderStore {
                                 streams, this::file, this::describe, threads::run, timers),
                         retrieval.options(NO_RETRIES).withoutHedges(),
                         new RetrievalRuntime(threads.nanoTime(), random, timers, threads::run));
+        ahead = ReadingAhead.of(retrieval.getMaxAhead().toBytes(), threads, downloads::latency);
     }
 
     /**

@@ -2,6 +2,8 @@ package io.stele.objectstore.retrieval;
 
 import static java.util.Objects.requireNonNull;
 
+import org.jspecify.annotations.Nullable;
+
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -10,7 +12,6 @@ import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A parallel reader of ranges of objects in a remote store with uneven latency (AnyBlob, PVLDB
@@ -36,12 +37,14 @@ public final class DownloadManager implements AutoCloseable {
 
     private final RangeSource source;
     private final RangePlanner planner;
+    private final GapRule gap;
     private final FetchServices services;
     private final InFlightReads inFlightReads = new InFlightReads();
 
     public DownloadManager(RangeSource source, RetrievalOptions options, RetrievalRuntime runtime) {
         this.source = requireNonNull(source, "source is null");
         this.planner = options.planner();
+        this.gap = options.gap();
         this.services =
                 new FetchServices(source, options, requireNonNull(runtime, "runtime is null"));
     }
@@ -88,7 +91,7 @@ public final class DownloadManager implements AutoCloseable {
     private boolean readOnce(String object, List<RangeRead> reads) throws IOException {
         List<Gathered> gathered = new ArrayList<>();
         for (RangePlanner.Planned planned :
-                planner.merge(reads.stream().map(RangeRead::range).toList())) {
+                merging(reads).merge(reads.stream().map(RangeRead::range).toList())) {
             gathered.add(gather(planned, reads));
         }
         List<PieceRead> pieces = new ArrayList<>();
@@ -106,6 +109,15 @@ public final class DownloadManager implements AutoCloseable {
         List<ObjectVersion> versions = awaitAll(pieces);
         gathered.forEach(one -> one.scatter(reads));
         return versions.stream().distinct().count() <= 1;
+    }
+
+    /** The planner with the gap that the present latencies are worth. */
+    private RangePlanner merging(List<RangeRead> reads) {
+        return reads.size() < 2
+                ? planner
+                : new RangePlanner(
+                        Math.min(gap.bytes(latency()), planner.maxRequestBytes()),
+                        planner.maxRequestBytes());
     }
 
     /**
@@ -253,6 +265,14 @@ public final class DownloadManager implements AutoCloseable {
     /** Called when an object may have changed: later readers do not join its reads in flight. */
     public void forget(String object) {
         inFlightReads.forget(object);
+    }
+
+    /**
+     * The fitted latencies of the store without load from this process; those of S3 before the
+     * first measurement.
+     */
+    public LatencyFit latency() {
+        return services.model.least();
     }
 
     /** Its statistics. */

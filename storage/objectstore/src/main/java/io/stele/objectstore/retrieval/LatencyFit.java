@@ -23,4 +23,12 @@ public record LatencyFit(double baseNanos, double nanosPerByte) {
     public double nanos(long bytes) {
         return baseNanos + bytes * nanosPerByte;
     }
+
+    /**
+     * The bytes whose transfer takes as long as a request takes without them; infinite if bytes
+     * take no time.
+     */
+    double bytesOfRequest() {
+        return nanosPerByte > 0 ? baseNanos / nanosPerByte : Double.POSITIVE_INFINITY;
+    }
 }

@@ -2,12 +2,15 @@ package io.stele.objectstore.retrieval;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.cache.ReadAccount;
+
+import org.jspecify.annotations.Nullable;
+
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The asynchronous fetch of one range from a remote store into its target: admission, the request,
@@ -42,6 +45,7 @@ final class RangeFetch {
     private final FetchServices services;
     private final RangeRequest request;
     private final RangeTarget target;
+    private final Optional<ReadAccount> account = ReadAccount.current(); // of the reader
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
     private Admission.@Nullable Ticket ticket;
@@ -246,6 +250,10 @@ final class RangeFetch {
             run.over = true;
             after = cause == null ? succeeded(run) : failed(run, cause);
             won = run == winner;
+            if (won || !run.isHedge) {
+                long bytes = won ? run.length : 0;
+                requireNonNull(first).counted.ifPresent(asked -> asked.ended(bytes));
+            }
         }
         if (cause == null) {
             learn(run);
@@ -378,6 +386,7 @@ final class RangeFetch {
         private long excusedNanos; // of its time, for which this process was late
         private boolean cancelled;
         private boolean over;
+        private Optional<ReadAccount.Request> counted = Optional.empty(); // unless it is a hedge
 
         private Run(boolean isHedge) {
             this.isHedge = isHedge;
@@ -386,6 +395,11 @@ final class RangeFetch {
 
         private void send() {
             services.counters.requests.increment();
+            if (isHedge) {
+                account.ifPresent(ReadAccount::hedged);
+            } else {
+                counted = account.map(ReadAccount::begin);
+            }
             RangeSource.Attempt started;
             try {
                 started = services.source.start(request, this);

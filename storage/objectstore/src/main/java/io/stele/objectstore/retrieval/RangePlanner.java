@@ -13,7 +13,8 @@ import java.util.Locale;
  * half to all of the largest size, because the throughput of one connection is limited (AnyBlob,
  * section 2.5: 8 to 16 MiB cost least). Immutable.
  *
- * @param maxGapBytes the greatest gap between two ranges that become one request
+ * @param maxGapBytes the greatest gap between two ranges that become one request; {@link GapRule}
+ *     finds it for the latencies of a store
  * @param maxRequestBytes the greatest size of a request
  */
 public record RangePlanner(int maxGapBytes, int maxRequestBytes) {

@@ -4,12 +4,14 @@ import io.airlift.configuration.Config;
 import io.airlift.configuration.ConfigDescription;
 import io.airlift.units.DataSize;
 import io.airlift.units.MinDataSize;
+
 import jakarta.validation.constraints.AssertTrue;
 import jakarta.validation.constraints.DecimalMax;
 import jakarta.validation.constraints.DecimalMin;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
 import jakarta.validation.constraints.NotNull;
+
 import java.util.OptionalLong;
 
 /**
@@ -175,6 +177,7 @@ public class RetrievalConfig {
                 RetrievalOptions.DEFAULT.hedgeBufferBytes(),
                 bufferSize.toBytes(),
                 RangePlanner.DEFAULT,
+                RetrievalOptions.DEFAULT_GAP,
                 retries);
     }
 }

@@ -17,6 +17,7 @@ import java.util.OptionalLong;
  * @param bulkBufferBytes the limit of all off-heap buffers through which large ranges reach the
  *     heap
  * @param planner of requests
+ * @param gap the rule for the planner's gap, once latencies are measured
  * @param retries of requests
  */
 public record RetrievalOptions(
@@ -28,7 +29,15 @@ public record RetrievalOptions(
         long hedgeBufferBytes,
         long bulkBufferBytes,
         RangePlanner planner,
+        GapRule gap,
         RetryPolicy retries) {
+    /**
+     * As {@link RangePlanner#DEFAULT} at the latencies of S3. 4 MiB: a quarter of the greatest
+     * request may be bytes that nobody wants.
+     */
+    public static final GapRule DEFAULT_GAP =
+            new GapRule(RangePlanner.DEFAULT.maxGapBytes(), 64 << 10, 4 << 20);
+
     /** The defaults of {@code retrieval.*}. */
     public static final RetrievalOptions DEFAULT =
             new RetrievalOptions(
@@ -40,11 +49,13 @@ public record RetrievalOptions(
                     128L << 20,
                     256L << 20,
                     RangePlanner.DEFAULT,
+                    DEFAULT_GAP,
                     RetryPolicy.ofAttempts(11));
 
     public RetrievalOptions {
         requireNonNull(bytesPerSecond, "bytesPerSecond is null");
         requireNonNull(planner, "planner is null");
+        requireNonNull(gap, "gap is null");
         requireNonNull(retries, "retries is null");
         if (minRequests < 1 || maxRequests < minRequests || maxBytesInFlight < 1) {
             throw new IllegalArgumentException(
@@ -64,6 +75,7 @@ public record RetrievalOptions(
                 hedgeBufferBytes,
                 bulkBufferBytes,
                 planner,
+                gap,
                 policy);
     }
 
@@ -78,10 +90,11 @@ public record RetrievalOptions(
                 hedgeBufferBytes,
                 bulkBufferBytes,
                 planner,
+                gap,
                 retries);
     }
 
-    /** These options with another planner. */
+    /** These options with another planner, whose gap never changes. */
     public RetrievalOptions withPlanner(RangePlanner other) {
         return new RetrievalOptions(
                 minRequests,
@@ -92,6 +105,7 @@ public record RetrievalOptions(
                 hedgeBufferBytes,
                 bulkBufferBytes,
                 other,
+                GapRule.fixed(other.maxGapBytes()),
                 retries);
     }
 }

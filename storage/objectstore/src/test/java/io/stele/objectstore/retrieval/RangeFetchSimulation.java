@@ -2,6 +2,8 @@ package io.stele.objectstore.retrieval;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.Test;
+
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -10,7 +12,6 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Test;
 
 /**
  * Fetches in virtual time from a store that answers late, fails and is given up on; each seed is a
@@ -165,6 +166,7 @@ class RangeFetchSimulation {
                                     (long) READERS * REQUEST_BYTES,
                                     0,
                                     new RangePlanner(0, REQUEST_BYTES),
+                                    GapRule.fixed(0),
                                     new RetryPolicy(4, 1_000_000, 50_000_000)),
                             new RetrievalRuntime(time, random, time, time));
         }

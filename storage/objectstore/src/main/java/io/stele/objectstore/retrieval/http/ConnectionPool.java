@@ -1,5 +1,7 @@
 package io.stele.objectstore.retrieval.http;
 
+import org.jspecify.annotations.Nullable;
+
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
@@ -10,8 +12,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+
 import javax.net.ssl.SSLContext;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The pool of one event loop's HTTP connections, busy and idle, which opens and reuses connections
@@ -20,6 +22,12 @@ import org.jspecify.annotations.Nullable;
 final class ConnectionPool implements HttpConnection.Owner {
     /** S3 closes connections that are idle for longer. */
     private static final long MAX_IDLE_NANOS = TimeUnit.SECONDS.toNanos(15);
+
+    /**
+     * Older connections are not reused, so that addresses which are new, or fast again, get their
+     * share of connections.
+     */
+    static final long MAX_AGE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     private final EventLoop loop;
     private final HttpOptions options;
@@ -79,12 +87,21 @@ final class ConnectionPool implements HttpConnection.Owner {
 
     @Override
     public void idle(HttpConnection connection) {
-        if (idleCount >= options.maxIdleConnections()) {
+        // A slow address gets no more requests than the resolver's choice of new connections gives
+        // it
+        if (idleCount >= options.maxIdleConnections()
+                || loop.now() - connection.openedNanos() > MAX_AGE_NANOS
+                || resolver.isSlow(connection.endpoint(), connection.address())) {
             connection.close();
             return;
         }
         idle.computeIfAbsent(connection.endpoint(), _ -> new ArrayDeque<>()).addLast(connection);
         idleCount++;
+    }
+
+    @Override
+    public void received(HttpConnection connection, long bytes, long nanos) {
+        resolver.received(connection.endpoint(), connection.address(), bytes, nanos);
     }
 
     @Override

@@ -2,6 +2,8 @@ package io.stele.objectstore.retrieval.http;
 
 import static java.util.Objects.requireNonNull;
 
+import org.jspecify.annotations.Nullable;
+
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -9,8 +11,8 @@ import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
+
 import javax.net.ssl.SSLContext;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One non-blocking HTTP connection, plain or TLS, that runs one exchange after the other. Confined
@@ -39,11 +41,17 @@ final class HttpConnection implements EventLoop.Watcher {
     private boolean used; // for an exchange before the present one
     private boolean closed;
     private long lastProgressNanos;
+    private final long openedNanos;
+    private long bodyStartNanos;
+    private long bodyBytes; // after the head
 
     /** The pool that owns connections. */
     interface Owner {
         /** Called when the connection can be used for another exchange. */
         void idle(HttpConnection connection);
+
+        /** Called when a body has arrived, with the time from the head to its end. */
+        void received(HttpConnection connection, long bytes, long nanos);
 
         /** Called when the connection has ended. */
         void closed(HttpConnection connection);
@@ -72,6 +80,7 @@ final class HttpConnection implements EventLoop.Watcher {
         this.tls = endpoint.secure() ? tls : null;
         this.channel = SocketChannel.open();
         this.lastProgressNanos = loop.now();
+        this.openedNanos = lastProgressNanos;
     }
 
     Endpoint endpoint() {
@@ -85,6 +94,11 @@ final class HttpConnection implements EventLoop.Watcher {
     /** The time of the last progress, by the clock of the event loop. */
     long lastProgressNanos() {
         return lastProgressNanos;
+    }
+
+    /** The time at which it began to connect, by the clock of the event loop. */
+    long openedNanos() {
+        return openedNanos;
     }
 
     boolean isConnected() {
@@ -201,6 +215,7 @@ final class HttpConnection implements EventLoop.Watcher {
                 throw new IOException("The server sent what it was not asked for");
             }
             if (inBody) {
+                bodyBytes += count;
                 follow(present, present.received(count));
             } else {
                 readHead(present);
@@ -235,6 +250,8 @@ final class HttpConnection implements EventLoop.Watcher {
         }
         reusable = head.keepsAlive();
         inBody = true;
+        bodyBytes = 0;
+        bodyStartNanos = loop.now();
         Exchange.Next next = present.begins(head);
         ByteBuffer rest = ByteBuffer.wrap(headBytes, end, length - end);
         while (next == Exchange.Next.MORE && rest.hasRemaining()) {
@@ -256,6 +273,7 @@ final class HttpConnection implements EventLoop.Watcher {
             case MORE -> {}
             case END -> {
                 detach();
+                owner.received(this, bodyBytes, loop.now() - bodyStartNanos);
                 if (reusable) {
                     owner.idle(this);
                 } else {

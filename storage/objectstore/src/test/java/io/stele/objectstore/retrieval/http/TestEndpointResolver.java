@@ -3,13 +3,14 @@ package io.stele.objectstore.retrieval.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import org.junit.jupiter.api.Test;
+
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.Test;
 
 class TestEndpointResolver {
     private static final Endpoint ENDPOINT = new Endpoint(true, "s3.example", 443);
@@ -79,6 +80,34 @@ class TestEndpointResolver {
         assertThat(connect(1)).containsExactly(2);
         assertThatThrownBy(() -> resolver.connect(new Endpoint(true, "other", 443)))
                 .isInstanceOf(UnknownHostException.class);
+    }
+
+    @Test
+    void aSlowAddressGetsFewerConnections() throws Exception {
+        connect(3);
+        for (int i = 1; i <= 3; i++) {
+            resolver.received(ENDPOINT, socket(i), 1 << 20, i == 2 ? 40_000_000 : 10_000_000);
+        }
+        assertThat(resolver.isSlow(ENDPOINT, socket(1))).isFalse();
+        assertThat(resolver.isSlow(ENDPOINT, socket(2))).isTrue();
+        assertThat(connect(4)).containsExactly(1, 3, 1, 3);
+        assertThat(connect(10))
+                .containsExactly(1, 3, 1, 3, 1, 3, 1, 3, 1, 2); // a quarter of theirs
+        now += 10 * EndpointResolver.HALF_LIFE_NANOS;
+        assertThat(resolver.isSlow(ENDPOINT, socket(2))).as("nobody knows any more").isFalse();
+        assertThat(connect(1)).containsExactly(2);
+    }
+
+    @Test
+    void smallBodiesShowNoRate() throws Exception {
+        connect(3);
+        for (int i = 0; i < 100; i++) {
+            resolver.received(ENDPOINT, socket(1), 1 << 20, 10_000_000);
+            resolver.received(ENDPOINT, socket(2), 10_000, 1_000_000_000);
+        }
+        resolver.received(ENDPOINT, socket(9), 1 << 20, 1); // not known
+        assertThat(resolver.isSlow(ENDPOINT, socket(2))).isFalse();
+        assertThat(connect(3)).containsExactly(1, 2, 3);
     }
 
     @Test
