@@ -3,16 +3,17 @@ package io.stele.paimon.image;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.stele.paimon.handle.PaimonTableHandle;
+import io.stele.paimon.lease.LeaseOptions;
+import io.stele.paimon.lease.ManualChecks;
+import io.trino.spi.TrinoException;
+import io.trino.spi.connector.SchemaTableName;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.Map;
-import java.util.Queue;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.Optional;
 import org.apache.paimon.Snapshot;
 import org.apache.paimon.table.FileStoreTable;
 import org.junit.jupiter.api.AfterEach;
@@ -27,15 +28,14 @@ final class TestSnapshotLeases {
 
     @TempDir Path folder;
 
-    private final AtomicLong nanos = new AtomicLong(5);
-    private final Queue<Runnable> tasks = new ArrayDeque<>();
-    private final ScheduledExecutorService scheduler = Executors.newSingleThreadScheduledExecutor();
+    private final ManualChecks checks = new ManualChecks();
     private final SnapshotLeases leases =
             new SnapshotLeases(
-                    new LeaseOptions(Duration.ofMillis(200), Duration.ofSeconds(60), 3, 100),
-                    scheduler,
-                    tasks::add,
-                    nanos::get);
+                    new LeaseOptions(SECOND, Duration.ofMillis(200), Duration.ofSeconds(60), 3),
+                    100,
+                    checks,
+                    Runnable::run,
+                    checks::nanos);
     private LakeTable lake;
     private FileStoreTable table;
 
@@ -48,7 +48,6 @@ final class TestSnapshotLeases {
     @AfterEach
     void close() {
         leases.close();
-        scheduler.shutdownNow();
     }
 
     @Test
@@ -93,9 +92,7 @@ final class TestSnapshotLeases {
         leases.latest(table, SECOND);
         for (int i = 2; i < 20; i++) {
             commit(i);
-            pass(Duration.ofMillis(200));
-            leases.tick();
-            runTasks();
+            checks.pass(Duration.ofMillis(200));
             lake.files().clear();
 
             assertThat(leases.latest(table, SECOND).map(Snapshot::id)).hasValue((long) i);
@@ -150,9 +147,7 @@ final class TestSnapshotLeases {
         lake.drop();
 
         assertThat(leases.latest(table, SECOND)).hasValue(old);
-        pass(Duration.ofMillis(200));
-        leases.tick();
-        runTasks();
+        checks.pass(Duration.ofMillis(200));
         assertThatThrownBy(() -> leases.latest(table, SECOND))
                 .isInstanceOf(TableDroppedException.class)
                 .hasMessageContaining("was dropped");
@@ -185,11 +180,7 @@ final class TestSnapshotLeases {
         commit(1);
         leases.latest(table, SECOND);
         lake.files().fail("snapshot-");
-        for (int i = 0; i < 5; i++) {
-            pass(Duration.ofMillis(200));
-            leases.tick();
-            runTasks();
-        }
+        checks.pass(SECOND);
         assertThat(leases.latest(table, SECOND).map(Snapshot::id)).hasValue(1L);
         pass(Duration.ofMillis(1));
 
@@ -207,15 +198,8 @@ final class TestSnapshotLeases {
         commit(1);
         leases.latest(table, SECOND);
         commit(2);
-        leases.advancedTo(table, 2);
+        leases.committed(table);
 
-        assertThat(leases.latest(table, SECOND).map(Snapshot::id)).hasValue(2L);
-        lake.files().clear();
-        assertThat(leases.latest(table, SECOND).map(Snapshot::id)).hasValue(2L);
-        assertThat(lake.files().requests()).isEmpty();
-
-        // One that is rolled back before it is seen: the truth is found, once.
-        leases.advancedTo(table, 9);
         assertThat(leases.latest(table, SECOND).map(Snapshot::id)).hasValue(2L);
         lake.files().clear();
         assertThat(leases.latest(table, SECOND).map(Snapshot::id)).hasValue(2L);
@@ -226,23 +210,9 @@ final class TestSnapshotLeases {
     void checksNoTableThatIsIdle() throws Exception {
         commit(1);
         leases.latest(table, SECOND);
-        pass(Duration.ofSeconds(61));
-        leases.tick();
+        checks.pass(Duration.ofSeconds(61));
 
-        assertThat(tasks).isEmpty();
-    }
-
-    @Test
-    void checksABoundedNumberOfTables() throws Exception {
-        for (int i = 0; i < 5; i++) {
-            pass(SECOND);
-            FileStoreTable other =
-                    LakeTable.create(folder, "t" + i, true, Map.of("bucket", "1")).open();
-            leases.latest(other, SECOND);
-        }
-        leases.tick();
-
-        assertThat(tasks).hasSize(3);
+        assertThat(checks.hasTasks()).isFalse();
     }
 
     @Test
@@ -264,13 +234,46 @@ final class TestSnapshotLeases {
     }
 
     private void pass(Duration time) {
-        nanos.addAndGet(time.toNanos());
+        checks.passWithoutChecks(time);
     }
 
-    private void runTasks() {
-        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-            task.run();
-        }
+    /** Between plan and read, the id of a query's snapshot goes to another commit. */
+    @Test
+    void aPinnedSnapshotIsNeverAnotherCommitOfItsId() throws Exception {
+        commit(1);
+        commit(2);
+        PaimonTableHandle handle =
+                new PaimonTableHandle(
+                        new SchemaTableName("d", "t"),
+                        table.location().toString(),
+                        "main",
+                        table.schema().id(),
+                        table.schema().timeMillis(),
+                        leases.latest(table, SECOND).map(PinnedSnapshots::pin),
+                        Optional.empty());
+        PinnedSnapshots pinned = new PinnedSnapshots(leases);
+        assertThat(pinned.snapshot(handle, table).id()).isEqualTo(2);
+        lake.open().rollbackTo(1);
+        commit(3);
+        // Whether this node has seen the rollback or not
+        assertThat(PinnedSnapshots.pin(pinned.snapshot(handle, table)))
+                .isEqualTo(handle.snapshot().orElseThrow());
+        // A query that has found the other commit by itself is not misled by the cache
+        PaimonTableHandle later =
+                new PaimonTableHandle(
+                        handle.name(),
+                        handle.location(),
+                        handle.branch(),
+                        handle.schemaId(),
+                        handle.schemaMillis(),
+                        Optional.of(PinnedSnapshots.pin(lake.snapshot())),
+                        Optional.empty());
+        assertThat(pinned.snapshot(later, table)).isEqualTo(lake.snapshot());
+        assertThat(leases.latest(table, Duration.ZERO).map(Snapshot::id)).hasValue(2L);
+
+        assertThatThrownBy(() -> pinned.snapshot(handle, table))
+                .isInstanceOf(TrinoException.class)
+                .hasMessageContaining("found another commit of this id");
     }
 
     @Test
