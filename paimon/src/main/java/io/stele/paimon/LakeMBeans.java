@@ -6,6 +6,7 @@ import com.google.inject.Inject;
 import io.airlift.log.Logger;
 import io.stele.objectstore.cached.DataCacheMetrics;
 import io.stele.paimon.image.ImageMetrics;
+import io.stele.paimon.metadata.LeaseMetrics;
 import io.stele.paimon.read.FileMetadataMetrics;
 import jakarta.annotation.PreDestroy;
 import java.util.List;
@@ -15,8 +16,8 @@ import org.weakref.jmx.MBeanExporter;
 import org.weakref.jmx.ObjectNameGenerator;
 
 /**
- * An exporter of the metrics of one catalog's metadata images and file metadata cache to JMX, from
- * the catalog's start to its shutdown. The data page cache exports its own metrics. Thread-safe.
+ * An exporter of the metrics of one catalog's metadata images, leases and file metadata cache to
+ * JMX, from the catalog's start to its shutdown. The data page cache exports its own metrics. Thread-safe.
  */
 final class LakeMBeans {
     private static final Logger log = Logger.get(LakeMBeans.class);
@@ -28,14 +29,17 @@ final class LakeMBeans {
     LakeMBeans(
             ImageMetrics images,
             FileMetadataMetrics files,
+            LeaseMetrics leases,
             MBeanExporter exporter,
             ObjectNameGenerator generator) {
         this.exporter = requireNonNull(exporter, "exporter is null");
         String ofImages = name(generator, "paimon_images");
         String ofFiles = name(generator, "file_metadata_cache");
-        names = List.of(ofImages, ofFiles);
+        String ofLeases = name(generator, "paimon_leases");
+        names = List.of(ofImages, ofFiles, ofLeases);
         exporter.export(ofImages, images);
         exporter.export(ofFiles, files);
+        exporter.export(ofLeases, leases);
     }
 
     private static String name(ObjectNameGenerator generator, String type) {

@@ -1,9 +1,11 @@
 package io.stele.paimon;
 
+import static io.airlift.bootstrap.ClosingBinder.closingBinder;
 import static io.airlift.configuration.ConfigBinder.configBinder;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Binder;
+import com.google.inject.Key;
 import com.google.inject.Module;
 import com.google.inject.Provides;
 import com.google.inject.Scopes;
@@ -19,14 +21,17 @@ import io.stele.paimon.config.PaimonSessionProperties;
 import io.stele.paimon.image.ImageFolder;
 import io.stele.paimon.image.ImageMetrics;
 import io.stele.paimon.image.ImageOptions;
-import io.stele.paimon.image.LeaseOptions;
 import io.stele.paimon.image.PinnedSnapshots;
 import io.stele.paimon.image.LatestSnapshots;
 import io.stele.paimon.image.TableImages;
 import io.stele.paimon.image.TableSchemas;
+import io.stele.paimon.lease.DelayedTasks;
+import io.stele.paimon.lease.LeaseOptions;
 import io.stele.paimon.metadata.ForChecks;
+import io.stele.paimon.metadata.LeaseMetrics;
 import io.stele.paimon.metadata.PaimonTransactions;
 import io.stele.paimon.metadata.TableStatisticsReader;
+import io.stele.paimon.plan.ExactAggregates;
 import io.stele.paimon.plan.ForPlanning;
 import io.stele.paimon.plan.PaimonSplitManager;
 import io.stele.paimon.plan.ScanFiles;
@@ -34,6 +39,7 @@ import io.stele.paimon.plan.SplitPlanner;
 import io.stele.paimon.procedure.PaimonProcedures;
 import io.stele.paimon.read.DataFiles;
 import io.stele.paimon.read.FileMetadataMetrics;
+import io.stele.paimon.read.ForFileIndexes;
 import io.stele.paimon.read.PaimonPageSources;
 import io.stele.paimon.read.RawFilePageSources;
 import io.stele.paimon.read.SortedFilePageSources;
@@ -50,6 +56,7 @@ import io.stele.paimon.write.TableCompaction;
 import io.trino.spi.classloader.ThreadContextClassLoader;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
@@ -84,6 +91,12 @@ final class PaimonModule implements Module {
 
     private static final int DELTAS_TO_PERSIST = 100;
 
+    /** So that after a restart the deltas of half a minute are read. */
+    private static final Duration PERSIST_AFTER = Duration.ofSeconds(30);
+
+    /** Snapshots cached for reads at a given id, of about a kilobyte each. */
+    private static final int MAX_SNAPSHOTS = 10_000;
+
     private static final long MAX_IMAGE_FOLDER_BYTES = 4L << 30;
 
     private final CatalogCacheFolder cacheFolder;
@@ -99,6 +112,8 @@ final class PaimonModule implements Module {
         configBinder(binder).bindConfig(HadoopConfig.class);
         configBinder(binder).bindConfig(RetrievalConfig.class);
         configBinder(binder).bindConfig(DataCacheConfig.class);
+        closingBinder(binder)
+                .registerExecutor(Key.get(ScheduledExecutorService.class, ForChecks.class));
         binder.bind(CatalogCacheFolder.class).toInstance(cacheFolder);
         binder.bind(LakeDataCache.class).in(Scopes.SINGLETON);
         binder.bind(PaimonSessionProperties.class).in(Scopes.SINGLETON);
@@ -108,6 +123,7 @@ final class PaimonModule implements Module {
         binder.bind(TableStatisticsReader.class).in(Scopes.SINGLETON);
         binder.bind(PaimonTransactions.class).in(Scopes.SINGLETON);
         binder.bind(ScanFiles.class).in(Scopes.SINGLETON);
+        binder.bind(ExactAggregates.class).in(Scopes.SINGLETON);
         binder.bind(SplitPlanner.class).in(Scopes.SINGLETON);
         binder.bind(PaimonSplitManager.class).in(Scopes.SINGLETON);
         binder.bind(DataFiles.class).in(Scopes.SINGLETON);
@@ -123,22 +139,23 @@ final class PaimonModule implements Module {
         binder.bind(TableCompaction.class).in(Scopes.SINGLETON);
         binder.bind(PaimonProcedures.class).in(Scopes.SINGLETON);
         binder.bind(FileMetadataMetrics.class).in(Scopes.SINGLETON);
+        binder.bind(LeaseMetrics.class).in(Scopes.SINGLETON);
         binder.bind(PaimonConnector.class).in(Scopes.SINGLETON);
     }
 
     @Provides
     @Singleton
+    static LeaseOptions leaseOptions(PaimonConfig config) {
+        return new LeaseOptions(
+                config.getSnapshotMaxStaleness().toJavaTime(),
+                config.getSnapshotCheckInterval().toJavaTime());
+    }
+
+    @Provides
+    @Singleton
     static LatestSnapshots latestSnapshots(
-            PaimonConfig config,
-            @ForChecks ScheduledExecutorService scheduler,
-            @ForChecks Executor executor) {
-        LeaseOptions options =
-                new LeaseOptions(
-                        config.getSnapshotCheckInterval().toJavaTime(),
-                        LeaseOptions.DEFAULT.idleAfter(),
-                        LeaseOptions.DEFAULT.maxTables(),
-                        LeaseOptions.DEFAULT.maxSnapshots());
-        return new LatestSnapshots(options, scheduler, executor, System::nanoTime);
+            LeaseOptions options, @ForChecks DelayedTasks timer, @ForChecks Executor executor) {
+        return new LatestSnapshots(options, MAX_SNAPSHOTS, timer, executor, System::nanoTime);
     }
 
     @Provides
@@ -157,14 +174,17 @@ final class PaimonModule implements Module {
 
     @Provides
     @Singleton
-    TableImages tableImages(PaimonConfig config, @ForChecks Executor executor) {
+    TableImages tableImages(
+            PaimonConfig config, @ForChecks DelayedTasks timer, @ForChecks Executor executor) {
         return new TableImages(
                 new ImageOptions(
                         config.getMetadataCacheSize().toBytes(),
                         MANIFESTS_AT_ONCE,
                         MAX_DELTAS,
                         DELTAS_TO_VERIFY,
-                        DELTAS_TO_PERSIST),
+                        DELTAS_TO_PERSIST,
+                        PERSIST_AFTER),
+                timer,
                 executor,
                 imageFolder());
     }
@@ -196,13 +216,28 @@ final class PaimonModule implements Module {
         return inPlugin(Thread.ofVirtual().name("stele-paimon-plan"));
     }
 
-    /** Starts the checks, which the executor of checks runs. */
+    /** Virtual threads, since they wait for the store. */
+    @Provides
+    @Singleton
+    @ForFileIndexes
+    static Executor fileIndexExecutor() {
+        return inPlugin(Thread.ofVirtual().name("stele-paimon-file-index"));
+    }
+
     @Provides
     @Singleton
     @ForChecks
     static ScheduledExecutorService checkScheduler() {
         return Executors.newSingleThreadScheduledExecutor(
                 Thread.ofPlatform().daemon().name("stele-paimon-check").factory());
+    }
+
+    /** Starts the checks, which the executor of checks runs. */
+    @Provides
+    @Singleton
+    @ForChecks
+    static DelayedTasks checkTimer(@ForChecks ScheduledExecutorService scheduler) {
+        return (task, delayNanos) -> scheduler.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
     }
 
     /** Virtual threads, since checks wait for the store. */

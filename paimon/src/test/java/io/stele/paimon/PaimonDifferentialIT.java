@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trino.testing.QueryRunner;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -17,6 +19,7 @@ import java.util.stream.LongStream;
 import org.apache.paimon.CoreOptions;
 import org.apache.paimon.catalog.Identifier;
 import org.apache.paimon.data.GenericRow;
+import org.apache.paimon.options.ExpireConfig;
 import org.apache.paimon.schema.Schema;
 import org.apache.paimon.schema.SchemaChange;
 import org.apache.paimon.table.FileStoreTable;
@@ -45,12 +48,14 @@ class PaimonDifferentialIT {
     private static final Pattern MERGES =
             Pattern.compile("'splits merged natively' = LongCount\\{total=(\\d+)");
 
+    private Path folder;
     private TestingLake lake;
     private QueryRunner trino;
     private final Set<Long> merging = new HashSet<>(); // seeds
 
     @BeforeAll
     void start(@TempDir Path folder) throws Exception {
+        this.folder = folder;
         lake = new TestingLake(folder);
         trino = TestingTrino.over(folder);
     }
@@ -89,6 +94,7 @@ class PaimonDifferentialIT {
         private boolean deletes;
         private boolean dynamic;
         private int added;
+        private final Map<String, List<String>> tags = new LinkedHashMap<>();
 
         Run(long seed) {
             this.seed = seed;
@@ -116,6 +122,27 @@ class PaimonDifferentialIT {
                 filter();
                 travel();
             }
+            tags.forEach(
+                    (tag, rows) ->
+                            assertThat(
+                                            query(
+                                                    "SELECT * FROM %s FOR VERSION AS OF '%s'"
+                                                            .formatted(name, tag)))
+                                    .as("seed %s, %s", seed, tag)
+                                    .containsExactlyInAnyOrderElementsOf(rows));
+            cold();
+        }
+
+        /** The same by a catalog that knows nothing of the table yet. */
+        private void cold() throws Exception {
+            FileStoreTable table = lake.table("d", name);
+            String catalog = "cold" + seed;
+            trino.createCatalog(
+                    catalog, "stele_paimon", Map.of("stele.paimon.warehouse", folder.toString()));
+            assertThat(query("SELECT * FROM %s.d.%s".formatted(catalog, name)))
+                    .as("seed %s, cold", seed)
+                    .containsExactlyInAnyOrderElementsOf(TestingLake.rows(table));
+            trino.execute("DROP CATALOG " + catalog);
         }
 
         private void create() throws Exception {
@@ -130,6 +157,8 @@ class PaimonDifferentialIT {
                 schema.column("c" + i, type(keyed ? 1 : 2));
             }
             schema.option("file.format", format);
+            schema.option(
+                    "manifest.format", List.of("avro", "avro", "orc", "parquet").get(random.nextInt(4)));
             if (partitioned) {
                 schema.partitionKeys("part");
             }
@@ -154,7 +183,13 @@ class PaimonDifferentialIT {
                 schema.option("bucket", "2").option("bucket-key", "id");
             }
             if (random.nextInt(3) == 0) {
-                schema.option("file-index.bloom-filter.columns", "id");
+                String index =
+                        List.of("bloom-filter", "bitmap", "bsi", "range-bitmap")
+                                .get(random.nextInt(4));
+                schema.option("file-index.%s.columns".formatted(index), "id,part");
+                // In files of their own, or in the manifest
+                schema.option(
+                        "file-index.in-manifest-threshold", random.nextBoolean() ? "1B" : "1MB");
             }
             lake.create("d", name, schema.build());
         }
@@ -176,11 +211,12 @@ class PaimonDifferentialIT {
         }
 
         private void deduplicate(Schema.Builder schema) {
-            if (random.nextInt(3) == 0 && !isMerging) {
+            if (random.nextInt(2) == 0 && !isMerging) {
                 schema.option("deletion-vectors.enabled", "true");
                 return;
             }
-            switch (random.nextInt(4)) {
+            switch (random.nextInt(5)) {
+                case 2 -> schema.option("changelog-producer", "full-compaction");
                 case 0 -> schema.option("changelog-producer", "input");
                 case 1 -> schema.option("changelog-producer", "lookup");
                 default -> {}
@@ -212,8 +248,10 @@ class PaimonDifferentialIT {
 
         private void change() throws Exception {
             FileStoreTable table = lake.table("d", name);
-            switch (random.nextInt(12)) {
+            switch (random.nextInt(14)) {
                 case 0 -> alter(table);
+                case 2 -> expire(table);
+                case 3 -> tag(table);
                 case 1 -> {
                     if (!dynamic) {
                         lake.overwrite(table, rows(table, 1 + random.nextInt(20)));
@@ -228,6 +266,34 @@ class PaimonDifferentialIT {
                         lake.write(table, rows, compact);
                     }
                 }
+            }
+        }
+
+        /** Leaves one or two snapshots, and those that tags have. */
+        private void expire(FileStoreTable table) {
+            int kept = 1 + random.nextInt(2);
+            table.newExpireSnapshots()
+                    .config(
+                            ExpireConfig.builder()
+                                    .snapshotRetainMin(kept)
+                                    .snapshotRetainMax(kept)
+                                    .snapshotTimeRetain(Duration.ofMillis(1))
+                                    .build())
+                    .expire();
+        }
+
+        private void tag(FileStoreTable table) throws Exception {
+            if (table.snapshotManager().latestSnapshotId() != null) {
+                String tag = "tag" + tags.size();
+                table.createTag(tag);
+                List<String> rows =
+                        query("SELECT * FROM %s FOR VERSION AS OF '%s'".formatted(name, tag));
+                assertThat(rows)
+                        .as("seed %s, %s", seed, tag)
+                        .containsExactlyInAnyOrderElementsOf(
+                                TestingLake.rows(
+                                        table.copy(Map.of(CoreOptions.SCAN_TAG_NAME.key(), tag))));
+                tags.put(tag, rows);
             }
         }
 
@@ -333,7 +399,8 @@ class PaimonDifferentialIT {
             if (latest == null) {
                 return;
             }
-            long id = 1 + random.nextLong(latest);
+            long earliest = table.snapshotManager().earliestSnapshotId();
+            long id = earliest + random.nextLong(latest - earliest + 1);
             FileStoreTable past =
                     table.copy(Map.of(CoreOptions.SCAN_SNAPSHOT_ID.key(), Long.toString(id)));
             assertThat(query("SELECT * FROM %s FOR VERSION AS OF %s".formatted(name, id)))

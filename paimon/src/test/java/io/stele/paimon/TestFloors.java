@@ -21,6 +21,7 @@ final class TestFloors {
                             ".type",
                             ".store",
                             ".table",
+                            ".lease",
                             ".image",
                             ".merge",
                             ".read",

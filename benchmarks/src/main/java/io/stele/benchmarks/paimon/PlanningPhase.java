@@ -8,7 +8,6 @@ import io.stele.benchmarks.Metrics;
 import io.stele.benchmarks.manifest.PaimonManifests;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -35,6 +34,10 @@ final class PlanningPhase {
     private static final int PARTITIONS = 100;
     private static final int BUCKETS = 20;
     private static final int COLUMNS = 10;
+
+    // Two seconds: twenty checks, in the middle and at the end of which plans come
+    private static final int SPREAD_PLANS = 400;
+    private static final long SPREAD_MILLIS = 5;
 
     private final BenchmarkLake lake;
     private final DelayedFiles files = new DelayedFiles();
@@ -147,21 +150,13 @@ final class PlanningPhase {
     /** As many plans a round as take some 100 ms of CPU, since its clock is coarse. */
     private void warm() throws Exception {
         Samples samples = new Samples();
-        // In the other, checks in the background are not among the requests
-        Map<String, String> unchecked = new HashMap<>(lake.remote());
-        unchecked.put("stele.paimon.snapshot.check-interval", "1h");
-        unchecked.put("stele.paimon.snapshot.max-staleness", "1h");
         try (LakeCatalog catalog = LakeCatalog.open(CATALOG, lake.remote());
-                LakeCatalog quiet = LakeCatalog.open("unchecked", unchecked);
                 PaimonPeer tuned = PaimonPeer.open(lake.folder(), files, PaimonPeer.ALL_MANIFESTS);
                 PaimonPeer plain = PaimonPeer.open(lake.folder(), files, Map.of())) {
-            plan(quiet, MANY);
             for (int round = -2 * warmUpRounds; round < 2 * rounds; round++) {
                 boolean counts = round >= 0;
                 measure(counts, "stele", 400, () -> plan(catalog, MANY), samples);
-                BenchmarkLake.Counts found = lake.newRound(0);
-                measure(counts, "stele without checks", 40, () -> plan(quiet, MANY), samples);
-                samples.add(counts, "stele: requests", found.requests() / 40);
+                waits(counts, catalog, samples);
                 files.reset();
                 measure(counts, "Paimon tuned", 40, () -> plan(tuned, MANY), samples);
                 samples.add(counts, "Paimon tuned: requests", files.requests() / 40.0);
@@ -173,7 +168,28 @@ final class PlanningPhase {
         }
         samples.putMedians("planning warm, ", metrics);
         metrics.put(WARM_CPU, metrics.value("planning warm, stele: CPU ms"));
-        metrics.put(WARM_REQUESTS, metrics.value("planning warm, stele: requests"));
+        metrics.put(WARM_REQUESTS, metrics.value("planning warm, stele: waits for a request"));
+    }
+
+    /**
+     * Plans at the defaults, spread over many checks in the background, of which each request takes
+     * its time. Those that wait for a check would be the slowest.
+     */
+    private void waits(boolean counts, LakeCatalog catalog, Samples samples) throws Exception {
+        BenchmarkLake.Counts found = lake.newRound(BenchmarkLake.REQUEST_MILLIS);
+        long waitsBefore = metric("paimon_leases", "Waits");
+        double slowest = 0;
+        long start = System.nanoTime();
+        for (int i = 0; i < SPREAD_PLANS; i++) {
+            TimeUnit.MILLISECONDS.sleep(SPREAD_MILLIS);
+            slowest = Math.max(slowest, millis(() -> plan(catalog, MANY)));
+        }
+        double seconds = (System.nanoTime() - start) / 1e9;
+        long waits = metric("paimon_leases", "Waits") - waitsBefore;
+        samples.add(counts, "stele: waits for a request", (double) waits / SPREAD_PLANS);
+        samples.add(counts, "stele: slowest ms", slowest);
+        samples.add(counts, "stele: requests in the background a second", found.requests() / seconds);
+        lake.newRound(0);
     }
 
     private static void measure(boolean counts, String name, int times, Step step, Samples samples)
@@ -207,11 +223,15 @@ final class PlanningPhase {
     }
 
     private static long heldBytes() throws JMException {
+        return metric("paimon_images", "Bytes");
+    }
+
+    private static long metric(String type, String attribute) throws JMException {
         return (long)
                 ManagementFactory.getPlatformMBeanServer()
                         .getAttribute(
-                                new ObjectName("stele:type=paimon_images,catalog=" + CATALOG),
-                                "Bytes");
+                                new ObjectName("stele:type=%s,catalog=%s".formatted(type, CATALOG)),
+                                attribute);
     }
 
     /** What others left may take some collections to go. */

@@ -72,6 +72,7 @@ final class QueryLake {
             show();
             write(table, 1, 500, "paid");
             showUpdates();
+            copy();
         }
     }
 
@@ -117,6 +118,20 @@ final class QueryLake {
                 "lookup in Paimon's table through Trino",
                 "%.0f ms",
                 (System.nanoTime() - start) / 1e6);
+    }
+
+    private void copy() throws Exception {
+        trino.query(
+                "CREATE TABLE stele.live.invoices WITH (primary_key = ARRAY['account']) AS SELECT * FROM lake.shop.invoices");
+        String sums = "SELECT state, count(*), sum(amount), sum(account) FROM %s GROUP BY 1 ORDER BY 1";
+        findings.checkEqual(
+                "the invoices as CREATE TABLE AS has copied them to Stele",
+                trino.query(sums.formatted("lake.shop.invoices")),
+                trino.query(sums.formatted("stele.live.invoices")));
+        findings.checkEqual(
+                "invoice 42 of the copy by its key",
+                List.of(List.of("paid")),
+                trino.query("SELECT state FROM stele.live.invoices WHERE account = 42"));
     }
 
     private void showUpdates() throws Exception {

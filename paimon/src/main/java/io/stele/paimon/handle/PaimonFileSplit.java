@@ -21,6 +21,7 @@ import java.util.Optional;
  * @param rowCount the number of rows of the whole file
  * @param schemaId of the schema with which the file was written
  * @param deletions the deleted rows of the file
+ * @param index Paimon's indexes of the file's columns, if it has any
  * @param affinity the key by which a worker is chosen, which is equal for all splits of a file
  */
 public record PaimonFileSplit(
@@ -32,6 +33,7 @@ public record PaimonFileSplit(
         long rowCount,
         long schemaId,
         Optional<DeletionVectorLocation> deletions,
+        Optional<FileIndex> index,
         String affinity,
         SplitWeight weight)
         implements ConnectorSplit {
@@ -41,6 +43,7 @@ public record PaimonFileSplit(
         requireNonNull(path, "path is null");
         requireNonNull(format, "format is null");
         requireNonNull(deletions, "deletions is null");
+        requireNonNull(index, "index is null");
         requireNonNull(affinity, "affinity is null");
         requireNonNull(weight, "weight is null");
     }
@@ -61,6 +64,7 @@ public record PaimonFileSplit(
                 + estimatedSizeOf(path)
                 + estimatedSizeOf(format)
                 + estimatedSizeOf(affinity)
-                + deletions.map(deletion -> estimatedSizeOf(deletion.path()) + 48).orElse(0L);
+                + deletions.map(deletion -> estimatedSizeOf(deletion.path()) + 48).orElse(0L)
+                + index.map(FileIndex::retainedBytes).orElse(0L);
     }
 }

@@ -21,6 +21,7 @@ import java.util.Optional;
  * @param maxSequence the greatest sequence number of a row
  * @param mayHaveDeletions whether some rows may be deletions of their key
  * @param deletions the rows that are deleted by position
+ * @param index Paimon's indexes of the file's columns, if it has any
  */
 public record SectionFile(
         String path,
@@ -32,13 +33,15 @@ public record SectionFile(
         long minSequence,
         long maxSequence,
         boolean mayHaveDeletions,
-        Optional<DeletionVectorLocation> deletions) {
+        Optional<DeletionVectorLocation> deletions,
+        Optional<FileIndex> index) {
     private static final int INSTANCE_SIZE = instanceSize(SectionFile.class);
 
     public SectionFile {
         requireNonNull(path, "path is null");
         requireNonNull(format, "format is null");
         requireNonNull(deletions, "deletions is null");
+        requireNonNull(index, "index is null");
     }
 
     /** A split of the whole file. */
@@ -52,6 +55,7 @@ public record SectionFile(
                 rowCount,
                 schemaId,
                 deletions,
+                index,
                 path,
                 SplitWeight.standard());
     }
@@ -60,6 +64,7 @@ public record SectionFile(
         return INSTANCE_SIZE
                 + estimatedSizeOf(path)
                 + estimatedSizeOf(format)
-                + deletions.map(deletion -> estimatedSizeOf(deletion.path()) + 48).orElse(0L);
+                + deletions.map(deletion -> estimatedSizeOf(deletion.path()) + 48).orElse(0L)
+                + index.map(FileIndex::retainedBytes).orElse(0L);
     }
 }

@@ -6,6 +6,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
 import io.stele.paimon.handle.PaimonTableHandle;
+import io.stele.paimon.handle.PinnedSnapshot;
 import io.trino.spi.TrinoException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -17,11 +18,11 @@ import org.apache.paimon.table.FileStoreTable;
  * errors. Thread-safe; may wait for the store.
  */
 public final class PinnedSnapshots {
-    private final LatestSnapshots snapshots;
+    private final LatestSnapshots leases;
 
     @Inject
-    public PinnedSnapshots(LatestSnapshots snapshots) {
-        this.snapshots = requireNonNull(snapshots, "snapshots is null");
+    public PinnedSnapshots(LatestSnapshots leases) {
+        this.leases = requireNonNull(leases, "leases is null");
     }
 
     /**
@@ -30,11 +31,19 @@ public final class PinnedSnapshots {
      * @throws TrinoException if the snapshot has expired, or the store does not answer
      */
     public Snapshot snapshot(PaimonTableHandle handle, FileStoreTable table) {
-        long id = handle.snapshotId().getAsLong();
+        PinnedSnapshot pinned = handle.snapshot().orElseThrow();
+        long id = pinned.id();
         try {
-            return handle.tag().isPresent()
-                    ? tagged(handle, table, handle.tag().get())
-                    : snapshots.snapshot(table, id);
+            Snapshot found =
+                    handle.tag().isPresent()
+                            ? table.tagManager().getOrThrow(handle.tag().get()).trimToSnapshot()
+                            : leases.snapshot(table, id);
+            if (handle.tag().isEmpty() && !pin(found).equals(pinned)) {
+                // The cached one may be of before a rollback that no check has seen
+                found = leases.snapshotAgain(table, id);
+            }
+            checkSame(handle, pinned, found);
+            return found;
         } catch (FileNotFoundException e) {
             throw new TrinoException(
                     PAIMON_SNAPSHOT_EXPIRED,
@@ -52,18 +61,25 @@ public final class PinnedSnapshots {
         }
     }
 
-    private static Snapshot tagged(PaimonTableHandle handle, FileStoreTable table, String tag) {
-        Snapshot snapshot = table.tagManager().getOrThrow(tag).trimToSnapshot();
-        if (snapshot.id() != handle.snapshotId().getAsLong()) {
-            throw new TrinoException(
-                    PAIMON_SNAPSHOT_EXPIRED,
-                    "Expected tag '%s' of %s at snapshot %s, found it moved to snapshot %s while the query ran"
-                            .formatted(
-                                    tag,
-                                    handle.name(),
-                                    handle.snapshotId().getAsLong(),
-                                    snapshot.id()));
+    /** The part of a snapshot by which a query pins it. */
+    public static PinnedSnapshot pin(Snapshot snapshot) {
+        return new PinnedSnapshot(
+                snapshot.id(), snapshot.deltaManifestList(), snapshot.timeMillis());
+    }
+
+    private static void checkSame(
+            PaimonTableHandle handle, PinnedSnapshot pinned, Snapshot found) {
+        if (pin(found).equals(pinned)) {
+            return;
         }
-        return snapshot;
+        String where =
+                handle.tag().map("tag '%s' of "::formatted).orElse("") + handle.name().toString();
+        throw new TrinoException(
+                PAIMON_SNAPSHOT_EXPIRED,
+                found.id() == pinned.id()
+                        ? "Expected snapshot %s of %s as the query found it, found another commit of this id: the table was rolled back while the query ran"
+                                .formatted(pinned.id(), where)
+                        : "Expected %s at snapshot %s, found it moved to snapshot %s while the query ran"
+                                .formatted(where, pinned.id(), found.id()));
     }
 }

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import com.google.common.base.Throwables;
 import io.airlift.log.Logger;
 import io.stele.cache.SingleFlightCache;
+import io.stele.paimon.lease.DelayedTasks;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
@@ -15,6 +16,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
@@ -40,6 +42,9 @@ public final class TableImages {
     // Queries in flight hold the snapshots of the last moments. Each version counts in full, though
     // it shares most blocks with the next, so more versions would evict other tables.
     private static final int MAX_VERSIONS = 3;
+    // 1 MiB a second: a large image that advances all the time is written less often, so that a
+    // disk has time for the data cache.
+    private static final long PERSISTED_BYTES_A_SECOND = 1 << 20;
 
     private sealed interface Key permits ImageKey, VectorsKey {}
 
@@ -78,9 +83,11 @@ public final class TableImages {
         private final AtomicInteger unpersisted = new AtomicInteger();
         private final AtomicBoolean verifying = new AtomicBoolean();
         private final AtomicBoolean persisting = new AtomicBoolean();
+        private final AtomicBoolean hasTimer = new AtomicBoolean();
     }
 
     private final ImageOptions options;
+    private final DelayedTasks timer;
     private final Executor executor;
     private final ParallelTasks tasks;
     private final Optional<ImageFolder> folder;
@@ -95,11 +102,17 @@ public final class TableImages {
     private final LongAdder damaged = new LongAdder();
 
     /**
+     * @param timer starts the persisting of images that have advanced
      * @param executor reads files for callers, and persists and verifies images; its tasks block
      * @param folder where images are persisted; empty: nowhere
      */
-    public TableImages(ImageOptions options, Executor executor, Optional<ImageFolder> folder) {
+    public TableImages(
+            ImageOptions options,
+            DelayedTasks timer,
+            Executor executor,
+            Optional<ImageFolder> folder) {
         this.options = requireNonNull(options, "options is null");
+        this.timer = requireNonNull(timer, "timer is null");
         this.executor = requireNonNull(executor, "executor is null");
         this.tasks = new ParallelTasks(executor, options.parallelism());
         this.folder = requireNonNull(folder, "folder is null");
@@ -304,11 +317,42 @@ public final class TableImages {
                         || ofTable.unpersisted.incrementAndGet() >= options.deltasToPersist())) {
             ofTable.unpersisted.set(0);
             background(ofTable.persisting, () -> persist(image, folder.get()));
+        } else if (folder.isPresent() && origin == Origin.ADVANCED) {
+            persistLater(image, ofTable, folder.get());
         }
         if (origin == Origin.ADVANCED
                 && ofTable.unverified.incrementAndGet() >= options.deltasToVerify()) {
             ofTable.unverified.set(0);
             background(ofTable.verifying, () -> verify(table, snapshot, image));
+        }
+    }
+
+    /** Sets a timer, unless one is set, to persist the newest image of the table. */
+    private void persistLater(TableImage image, Versions ofTable, ImageFolder persisted) {
+        if (!ofTable.hasTimer.compareAndSet(false, true)) {
+            return;
+        }
+        long seconds =
+                Math.max(
+                        options.persistAfter().toSeconds(),
+                        image.persistedBytes() / PERSISTED_BYTES_A_SECOND);
+        try {
+            timer.schedule(
+                    () -> {
+                        ofTable.hasTimer.set(false);
+                        persistNewest(ofTable, persisted);
+                    },
+                    TimeUnit.SECONDS.toNanos(seconds));
+        } catch (RejectedExecutionException e) {
+            ofTable.hasTimer.set(false);
+            log.debug(e, "No timer for images in the background");
+        }
+    }
+
+    private void persistNewest(Versions ofTable, ImageFolder persisted) {
+        Map.Entry<Long, TableImage> newest = ofTable.images.lastEntry();
+        if (newest != null && ofTable.unpersisted.getAndSet(0) > 0) {
+            background(ofTable.persisting, () -> persist(newest.getValue(), persisted));
         }
     }
 

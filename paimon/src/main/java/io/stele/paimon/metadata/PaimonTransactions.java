@@ -3,33 +3,37 @@ package io.stele.paimon.metadata;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
+import io.stele.paimon.config.Metastore;
 import io.stele.paimon.config.PaimonConfig;
 import io.stele.paimon.image.LatestSnapshots;
+import io.stele.paimon.lease.DelayedTasks;
+import io.stele.paimon.lease.LeaseOptions;
+import io.stele.paimon.plan.ExactAggregates;
 import io.stele.paimon.store.Lake;
 import io.stele.paimon.table.LakeTables;
 import io.stele.paimon.write.TableCommits;
 import io.stele.paimon.write.TableCompaction;
+import io.trino.spi.catalog.CatalogName;
 import io.trino.spi.connector.ConnectorMetadata;
 import io.trino.spi.connector.ConnectorTransactionHandle;
-import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ScheduledExecutorService;
 
 /**
- * The registry of the open Trino transactions of this catalog, which also starts and stops its
- * background checks of schemas and snapshots. Thread-safe.
+ * The registry of the open Trino transactions of this catalog, which also stops its background
+ * checks of schemas and snapshots. Thread-safe.
  */
 public final class PaimonTransactions {
     private final TableNames names;
     private final TableLeases leases;
-    private final ScheduledExecutorService scheduler;
+    private final LakeViews views;
     private final LakeTables tables;
     private final LatestSnapshots snapshots;
     private final TableStatisticsReader statistics;
+    private final ExactAggregates aggregates;
     private final WritableTables writable;
     private final TableDefinitions definitions;
     private final TableWrites writes;
@@ -42,40 +46,46 @@ public final class PaimonTransactions {
             LakeTables tables,
             LatestSnapshots snapshots,
             TableStatisticsReader statistics,
+            ExactAggregates aggregates,
             TableCommits commits,
             TableCompaction compaction,
             PaimonConfig config,
-            @ForChecks ScheduledExecutorService scheduler,
+            CatalogName catalogName,
+            LeaseOptions leaseOptions,
+            @ForChecks DelayedTasks timer,
             @ForChecks Executor executor) {
-        this.scheduler = requireNonNull(scheduler, "scheduler is null");
-        names = new TableNames(lake.catalog());
+        names = new TableNames(lake::catalog);
         leases =
                 new TableLeases(
                         names,
                         config.isFileSystemMetastore(),
-                        config.getSnapshotCheckInterval().toJavaTime(),
-                        scheduler,
+                        leaseOptions,
+                        timer,
+                        executor,
+                        System::nanoTime);
+        views =
+                new LakeViews(
+                        names,
+                        catalogName.toString(),
+                        config.getMetastore() == Metastore.REST,
+                        leaseOptions,
+                        timer,
                         executor,
                         System::nanoTime);
         this.tables = requireNonNull(tables, "tables is null");
         this.snapshots = requireNonNull(snapshots, "snapshots is null");
         this.statistics = requireNonNull(statistics, "statistics is null");
+        this.aggregates = requireNonNull(aggregates, "aggregates is null");
         writable = new WritableTables(names, leases, snapshots, config.isWritesEnabled());
         definitions = new TableDefinitions(lake, names, writable);
         writes = new TableWrites(writable, tables, commits, compaction);
     }
 
-    @PostConstruct
-    public void start() {
-        leases.start();
-        snapshots.start();
-    }
-
     @PreDestroy
     public void stop() {
         leases.close();
+        views.close();
         snapshots.close();
-        scheduler.shutdownNow();
     }
 
     /** Begins a transaction. */
@@ -86,9 +96,11 @@ public final class PaimonTransactions {
                 new PaimonWriteMetadata(
                         names,
                         leases,
+                        views,
                         tables,
                         snapshots,
                         statistics,
+                        aggregates,
                         writable,
                         definitions,
                         writes));
@@ -113,6 +125,11 @@ public final class PaimonTransactions {
         if (ended != null) {
             ended.rollback();
         }
+    }
+
+    /** The number of queries that waited for a check of a table's definition. */
+    long definitionWaitCount() {
+        return leases.waitCount() + views.waitCount();
     }
 
     /** The tables as procedures change them. */

@@ -42,8 +42,9 @@ final class TableVersions {
      *
      * @param tag the tag, if the query named one; the snapshot's own file may have expired
      */
-    record Version(long snapshotId, long schemaId, Optional<String> tag) {
+    record Version(Snapshot snapshot, Optional<String> tag) {
         Version {
+            requireNonNull(snapshot, "snapshot is null");
             requireNonNull(tag, "tag is null");
         }
     }
@@ -78,7 +79,7 @@ final class TableVersions {
                                                     INVALID_ARGUMENTS,
                                                     "Expected a tag of %s, found '%s', which it does not have"
                                                             .formatted(table.name(), tag)));
-            return new Version(found.id(), found.schemaId(), Optional.of(tag));
+            return new Version(found.trimToSnapshot(), Optional.of(tag));
         }
         if (type instanceof BigintType
                 || type instanceof IntegerType
@@ -95,7 +96,7 @@ final class TableVersions {
                                         table.snapshotManager().latestSnapshotId(),
                                         id));
             }
-            return version(table.snapshotManager().snapshot(id));
+            return new Version(table.snapshotManager().snapshot(id), Optional.empty());
         }
         throw new TrinoException(
                 NOT_SUPPORTED,
@@ -111,11 +112,7 @@ final class TableVersions {
                     "Expected a snapshot of %s that is not younger than %s, found none"
                             .formatted(table.name(), time));
         }
-        return version(found);
-    }
-
-    private static Version version(Snapshot snapshot) {
-        return new Version(snapshot.id(), snapshot.schemaId(), Optional.empty());
+        return new Version(found, Optional.empty());
     }
 
     private static Instant instant(ConnectorSession session, Type type, Object value) {

@@ -9,6 +9,7 @@ import io.airlift.slice.Slice;
 import io.stele.paimon.handle.PaimonColumnHandle;
 import io.stele.paimon.handle.PaimonMergeHandle;
 import io.stele.paimon.handle.PaimonTableHandle;
+import io.stele.paimon.image.PinnedSnapshots;
 import io.stele.paimon.handle.PaimonWriteHandle;
 import io.stele.paimon.table.LakeTables;
 import io.stele.paimon.write.PartitionDeletes;
@@ -31,6 +32,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
+import org.apache.paimon.Snapshot;
 import org.apache.paimon.table.BucketMode;
 import org.apache.paimon.table.FileStoreTable;
 
@@ -100,7 +102,14 @@ final class TableWrites {
         }
         long id = handle.snapshotId().getAsLong();
         try {
-            return OptionalLong.of(table.snapshotManager().tryGetSnapshot(id).timeMillis());
+            Snapshot found = table.snapshotManager().tryGetSnapshot(id);
+            if (!PinnedSnapshots.pin(found).equals(handle.snapshot().get())) {
+                throw new TrinoException(
+                        TRANSACTION_CONFLICT,
+                        "Expected snapshot %s of %s as the statement reads it, found another commit of this id"
+                                .formatted(id, handle.name()));
+            }
+            return OptionalLong.of(found.timeMillis());
         } catch (FileNotFoundException e) {
             throw new TrinoException(
                     TRANSACTION_CONFLICT,
@@ -115,14 +124,15 @@ final class TableWrites {
      * own snapshot, of which the statement reads no rows, may be older.
      */
     private static PaimonTableHandle atLatest(PaimonTableHandle handle, FileStoreTable table) {
-        Long latest = table.snapshotManager().latestSnapshotId();
+        Optional<Snapshot> latest =
+                Optional.ofNullable(table.snapshotManager().latestSnapshot());
         return new PaimonTableHandle(
                 handle.name(),
                 handle.location(),
                 handle.branch(),
                 handle.schemaId(),
                 handle.schemaMillis(),
-                latest == null ? OptionalLong.empty() : OptionalLong.of(latest),
+                latest.map(PinnedSnapshots::pin),
                 Optional.empty());
     }
 

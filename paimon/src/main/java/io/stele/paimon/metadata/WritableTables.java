@@ -97,7 +97,7 @@ public final class WritableTables {
 
     /** Notes the snapshot of a commit, which later queries of this node see. */
     public void committed(FileStoreTable table, OptionalLong snapshotId) {
-        snapshotId.ifPresent(id -> snapshots.advancedTo(table, id));
+        snapshotId.ifPresent(id -> snapshots.committed(table));
     }
 
     /** Drops the leases of a table whose definition or set of snapshots has changed. */

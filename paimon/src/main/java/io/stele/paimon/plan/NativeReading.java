@@ -30,6 +30,7 @@ final class NativeReading {
     private final FileStoreTable table;
     private final TableSchemas schemas;
     private final boolean isPossible;
+    private final boolean usesIndexes;
     private final List<PaimonColumnHandle> columns;
     private final Optional<MergeRules> rules;
     private final Map<Kind, Boolean> known = new HashMap<>();
@@ -37,7 +38,13 @@ final class NativeReading {
 
     private record Kind(String format, long schemaId) {}
 
-    NativeReading(FileStoreTable table, TableSchemas schemas) {
+    /**
+     * @param read the columns that the scan reads; empty: it may read any
+     */
+    NativeReading(
+            FileStoreTable table,
+            TableSchemas schemas,
+            Optional<List<PaimonColumnHandle>> read) {
         this.table = requireNonNull(table, "table is null");
         this.schemas = requireNonNull(schemas, "schemas is null");
         // Files of a table with data evolution have some of the columns only
@@ -45,20 +52,21 @@ final class NativeReading {
                 (table instanceof AppendOnlyFileStoreTable
                                 || table instanceof PrimaryKeyFileStoreTable)
                         && !table.coreOptions().dataEvolutionEnabled();
+        this.usesIndexes = table.coreOptions().fileIndexReadEnabled();
         this.rules = isPossible ? MergeRules.find(table) : Optional.empty();
-        // All columns, since the planner does not know which of them a query reads
-        this.columns =
-                table.rowType().getFields().stream()
-                        .flatMap(
-                                field ->
-                                        PaimonTypes.find(field.type()).stream()
-                                                .map(
-                                                        type ->
-                                                                new PaimonColumnHandle(
-                                                                        field.id(),
-                                                                        field.name(),
-                                                                        type)))
-                        .toList();
+        this.columns = read.orElseGet(() -> allColumns(table));
+    }
+
+    private static List<PaimonColumnHandle> allColumns(FileStoreTable table) {
+        return table.rowType().getFields().stream()
+                .flatMap(
+                        field ->
+                                PaimonTypes.find(field.type()).stream()
+                                        .map(
+                                                type ->
+                                                        new PaimonColumnHandle(
+                                                                field.id(), field.name(), type)))
+                .toList();
     }
 
     /**
@@ -69,10 +77,11 @@ final class NativeReading {
             return List.of();
         }
         if (split.rawConvertible()) {
-            return SplitSection.single(split);
+            return SplitSection.single(split, usesIndexes);
         }
         return table instanceof PrimaryKeyFileStoreTable keyed && split.bucket() >= 0
-                ? SplitSection.overlapping(split, keyed.store().newKeyComparator())
+                ? SplitSection.overlapping(
+                        split, keyed.store().newKeyComparator(), usesIndexes)
                 : List.of();
     }
 

@@ -60,7 +60,10 @@ final class PaimonSplitSource implements ConnectorSplitSource {
         return CompletableFuture.supplyAsync(
                 () -> {
                     PlannedScan found =
-                            planner.apply(predicate.transformKeys(PaimonColumnHandle.class::cast));
+                            planner.apply(
+                                    predicate
+                                            .transformKeys(PaimonColumnHandle.class::cast)
+                                            .filter((column, domain) -> column.isWhole()));
                     synchronized (this) {
                         planned = found;
                         return batch(maxSize);

@@ -85,6 +85,7 @@ final class SplitCollector {
                             file.rowCount(),
                             file.schemaId(),
                             file.deletions(),
+                            file.index(),
                             file.path(),
                             weight(length)));
             start += length;

@@ -16,6 +16,7 @@ import io.trino.spi.TrinoException;
 import io.trino.spi.predicate.TupleDomain;
 import java.io.IOException;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.apache.paimon.schema.TableSchema;
 
@@ -33,15 +34,19 @@ public final class DataFiles {
     private final DeletionVectorFiles deletionVectors =
             new DeletionVectorFiles(DeletionVectorFiles.MAX_BYTES);
 
+    private final Executor executor;
+
     @Inject
-    public DataFiles(Lake lake, PaimonConfig config) {
-        this(lake::files, config.getFileMetadataCacheSize().toBytes());
+    public DataFiles(Lake lake, PaimonConfig config, @ForFileIndexes Executor executor) {
+        this(lake::files, config.getFileMetadataCacheSize().toBytes(), executor);
     }
 
     /**
      * @param metadataBytes heap for decoded footers and indexes
+     * @param executor reads Paimon's indexes of files beside the files' ends; its tasks block
      */
-    public DataFiles(Supplier<LakeFiles> lake, long metadataBytes) {
+    public DataFiles(Supplier<LakeFiles> lake, long metadataBytes, Executor executor) {
+        this.executor = requireNonNull(executor, "executor is null");
         this.lake = requireNonNull(lake, "lake is null");
         this.metadata = new FileMetadataCache(metadataBytes);
     }
@@ -78,7 +83,18 @@ public final class DataFiles {
                     readSchema,
                     found,
                     constraint,
-                    lake.get().open(split.path(), split.fileSize()));
+                    lake.get().open(split.path(), split.fileSize()),
+                    split.index()
+                            .flatMap(
+                                    index ->
+                                            FileIndexLookup.of(
+                                                    index,
+                                                    fileSchema,
+                                                    readSchema,
+                                                    constraint,
+                                                    metadata,
+                                                    lake,
+                                                    executor)));
         } catch (IOException | RuntimeException e) {
             throw ReadFailures.translate(split.path(), e);
         }

@@ -1,7 +1,7 @@
 package io.stele.paimon.read;
 
 /**
- * A part of a data file's metadata (footer, index or bloom filters), as the file metadata cache
+ * A part of a data file's metadata (footer, index, bloom filters or Paimon's file index), as the file metadata cache
  * holds it, without a reference to the open file. Immutable.
  */
 sealed interface FileMetadata
@@ -9,6 +9,7 @@ sealed interface FileMetadata
                 OrcStripeFooter,
                 OrcRowIndex,
                 OrcBloomFilters,
+                FileIndexLookup.Indexes,
                 ParquetFooter,
                 ParquetIndexes {
     /** The bytes of a file's end that are read first, which contain the footers of most files. */

@@ -11,6 +11,43 @@ import org.jspecify.annotations.Nullable;
  * conversion. Confined to one driver.
  */
 interface FileRows extends Closeable {
+    /** The rows of a data file of which none is wanted. */
+    FileRows NONE =
+            new FileRows() {
+                @Override
+                public @Nullable SourcePage next() {
+                    return null;
+                }
+
+                @Override
+                public long firstRow() {
+                    return 0;
+                }
+
+                @Override
+                public long readBytes() {
+                    return 0;
+                }
+
+                @Override
+                public long readNanos() {
+                    return 0;
+                }
+
+                @Override
+                public long memoryBytes() {
+                    return 0;
+                }
+
+                @Override
+                public Metrics metrics() {
+                    return Metrics.EMPTY;
+                }
+
+                @Override
+                public void close() {}
+            };
+
     /** The next rows, which follow each other in the file; null: there are no more. */
     @Nullable SourcePage next() throws IOException;
 

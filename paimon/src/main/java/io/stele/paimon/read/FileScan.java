@@ -22,6 +22,7 @@ import org.apache.paimon.schema.TableSchema;
  * bytes.
  *
  * @param table the schema of the scan
+ * @param rows those that can be wanted by the indexes of the file
  * @param file reads the bytes of the file
  */
 record FileScan(
@@ -30,6 +31,7 @@ record FileScan(
         TableSchema table,
         FileColumns columns,
         TupleDomain<PaimonColumnHandle> constraint,
+        IndexedRows rows,
         ObjectReader file) {
     FileScan {
         requireNonNull(split, "split is null");
@@ -37,6 +39,7 @@ record FileScan(
         requireNonNull(table, "table is null");
         requireNonNull(columns, "columns is null");
         requireNonNull(constraint, "constraint is null");
+        requireNonNull(rows, "rows is null");
         requireNonNull(file, "file is null");
     }
 

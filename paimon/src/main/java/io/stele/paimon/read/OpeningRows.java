@@ -31,6 +31,8 @@ final class OpeningRows {
     private final FileColumns columns;
     private final TupleDomain<PaimonColumnHandle> constraint;
     private final ObjectReader file;
+    private final Optional<FileIndexLookup> index;
+    private Optional<IndexedRows> indexedRows = Optional.empty();
     private Optional<FileOpening> opening = Optional.empty();
     private Optional<FileScan> scan = Optional.empty();
 
@@ -48,7 +50,8 @@ final class OpeningRows {
             TableSchema table,
             FileColumns columns,
             TupleDomain<PaimonColumnHandle> constraint,
-            ObjectReader file) {
+            ObjectReader file,
+            Optional<FileIndexLookup> index) {
         this.metadata = requireNonNull(metadata, "metadata is null");
         this.vectors = requireNonNull(vectors, "vectors is null");
         this.split = requireNonNull(split, "split is null");
@@ -57,21 +60,41 @@ final class OpeningRows {
         this.columns = requireNonNull(columns, "columns is null");
         this.constraint = requireNonNull(constraint, "constraint is null");
         this.file = requireNonNull(file, "file is null");
+        this.index = requireNonNull(index, "index is null");
     }
 
     /**
-     * Whether no row of the file can match the constraint, since the file does not have a column.
+     * Whether no row of the file can match the constraint, since the file does not have a column,
+     * or by Paimon's index of it that is in memory.
      */
     boolean isNone() {
-        return FileScan.isNone(columns, constraint);
+        return FileScan.isNone(columns, constraint)
+                || index.isPresent() && index.get().isInMemory() && indexedRows().isNone();
+    }
+
+    private IndexedRows indexedRows() {
+        if (indexedRows.isEmpty()) {
+            indexedRows =
+                    Optional.of(
+                            index.map(lookup -> lookup.find(split.path()))
+                                    .orElse(IndexedRows.ALL));
+        }
+        return indexedRows.get();
     }
 
     private boolean isSmall() {
         return split.fileSize() <= SMALL_FILE_BYTES;
     }
 
-    /** Starts to fetch the end of the file, or all of a small file. */
+    /** Starts to fetch the end of the file, or all of a small file, and Paimon's index of it. */
     void fetchFooter() {
+        fetchFileEnd();
+        if (indexedRows.isEmpty()) {
+            index.ifPresent(FileIndexLookup::fetch);
+        }
+    }
+
+    private void fetchFileEnd() {
         if (!file.isPrefetching()) {
             return;
         }
@@ -85,13 +108,21 @@ final class OpeningRows {
     }
 
     /**
-     * Waits for the footer, and starts to fetch the indexes of the parts that may have wanted rows.
+     * Waits for the footer, and starts to fetch the indexes of the parts that may have wanted rows;
+     * nothing of a file that has none by Paimon's index.
      */
     void fetchIndexes() {
+        IndexedRows rows = indexedRows();
+        if (rows.isNone()) {
+            scan =
+                    Optional.of(
+                            new FileScan(split, format, table, columns, constraint, rows, file));
+            return;
+        }
         try {
             ObjectReader bytes =
                     isSmall() ? new WholeFile(file, file.read(0, (int) split.fileSize())) : file;
-            FileScan found = new FileScan(split, format, table, columns, constraint, bytes);
+            FileScan found = new FileScan(split, format, table, columns, constraint, rows, bytes);
             FileOpening next =
                     switch (format) {
                         case ORC -> OrcOpening.of(found, metadata);
@@ -107,23 +138,27 @@ final class OpeningRows {
 
     /** Waits for the indexes, and starts to fetch the first data. */
     VisibleRows open() {
+        FileScan opened = scan.orElseThrow();
+        if (opening.isEmpty()) {
+            return new VisibleRows(
+                    opened, FileRows.NONE, new SelectedRows(Optional.empty(), IndexedRows.ALL));
+        }
         // Deletion vectors first, since without them no row may be seen
-        Optional<DeletedRows> deleted = deleted();
+        SelectedRows selected = new SelectedRows(deleted(), opened.rows());
         try {
-            FileRows rows = opening.orElseThrow().open();
-            return new VisibleRows(scan.orElseThrow(), rows, deleted);
+            return new VisibleRows(opened, opening.get().open(), selected);
         } catch (IOException | RuntimeException e) {
             throw ReadFailures.translate(split.path(), e);
         }
     }
 
-    private Optional<DeletedRows> deleted() {
+    private Optional<DeletionVector> deleted() {
         if (split.deletions().isEmpty()) {
             return Optional.empty();
         }
         DeletionVectorLocation location = split.deletions().get();
         try {
-            return Optional.of(new DeletedRows(vectors.read(location)));
+            return Optional.of(vectors.read(location));
         } catch (IOException | RuntimeException e) {
             throw ReadFailures.translate(location.path(), e);
         }

@@ -106,19 +106,26 @@ final class ParquetRows implements FileRows {
                         Optional.ofNullable(metadata.getFileMetaData().getCreatedBy()),
                         columns(scan, fileType, wanted),
                         false,
-                        rowGroups,
+                        rowGroups.stream().filter(group -> mayHaveRows(scan, group)).toList(),
                         source,
                         UTC,
                         memory,
                         options,
                         scan.failures(),
                         // If it skips pages of a row group, trino-parquet loses the rows' numbers
-                        split.deletions().isPresent() || domain.isAll()
+                        split.deletions().isPresent()
+                                        || scan.rows().selected().isPresent()
+                                        || domain.isAll()
                                 ? Optional.empty()
                                 : Optional.of(predicate),
                         Optional.empty(),
                         Optional.empty());
         return new ParquetRows(reader, source, memory);
+    }
+
+    private static boolean mayHaveRows(FileScan scan, RowGroupInfo group) {
+        return scan.rows()
+                .mayHave(group.fileRowOffset(), group.prunedBlockMetadata().getRowCount());
     }
 
     /** The name of a column as trino-parquet has it, in lower case. */

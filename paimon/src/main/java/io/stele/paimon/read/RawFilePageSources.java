@@ -28,7 +28,7 @@ public final class RawFilePageSources {
      * @param metadataBytes heap for decoded footers and indexes
      */
     RawFilePageSources(Supplier<LakeFiles> lake, long metadataBytes) {
-        this(new DataFiles(lake, metadataBytes));
+        this(new DataFiles(lake, metadataBytes, Runnable::run));
     }
 
     /**

@@ -9,27 +9,26 @@ import io.trino.spi.metrics.Metrics;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.Map;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reader of the rows of one split of a data file that are not deleted, as pages of the wanted
+ * A reader of the wanted rows of one split of a data file that are not deleted, as pages of the wanted
  * columns. Confined to one driver.
  */
 final class VisibleRows implements Closeable {
     private final FileScan scan;
     private final FileRows rows;
-    private final Optional<DeletedRows> deleted;
+    private final SelectedRows selected;
     private long positions;
     private boolean isClosed;
 
     /**
      * @param rows owned from now on
      */
-    VisibleRows(FileScan scan, FileRows rows, Optional<DeletedRows> deleted) {
+    VisibleRows(FileScan scan, FileRows rows, SelectedRows selected) {
         this.scan = requireNonNull(scan, "scan is null");
         this.rows = requireNonNull(rows, "rows is null");
-        this.deleted = requireNonNull(deleted, "deleted is null");
+        this.selected = requireNonNull(selected, "selected is null");
     }
 
     /**
@@ -46,8 +45,7 @@ final class VisibleRows implements Closeable {
                     return null;
                 }
                 positions += page.getPositionCount();
-                SourcePage visible =
-                        deleted.isPresent() ? deleted.get().select(page, rows.firstRow()) : page;
+                SourcePage visible = selected.select(page, rows.firstRow());
                 if (visible != null) {
                     return new WantedPage(visible, scan.columns(), scan.failures());
                 }
@@ -88,7 +86,11 @@ final class VisibleRows implements Closeable {
                                         "Requests to the lake",
                                         new LongCount(tally.requests()),
                                         "Waits for the lake",
-                                        new LongCount(tally.waits()))));
+                                        new LongCount(tally.waits()),
+                                        "Files left out by their index",
+                                        new LongCount(scan.rows().isNone() ? 1 : 0),
+                                        "Rows left out by the index of their file",
+                                        new LongCount(selected.unselected()))));
     }
 
     @Override

@@ -56,7 +56,8 @@ public final class FileDomains {
         };
     }
 
-    private static boolean isAlike(DataType file, DataType wanted) {
+    /** Whether the file has the values of a column as the scan reads them. */
+    static boolean isAlike(DataType file, DataType wanted) {
         return file.equalsIgnoreNullable(wanted)
                 || file.is(DataTypeRoot.VARCHAR) && wanted.is(DataTypeRoot.VARCHAR);
     }

@@ -2,7 +2,9 @@ package io.stele.paimon.image;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.paimon.lease.ManualChecks;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -105,7 +107,10 @@ final class ImageFilterSimulation {
 
     private static TableImages images() {
         return new TableImages(
-                new ImageOptions(64 << 20, 4, 50, 3, 3), Runnable::run, Optional.empty());
+                new ImageOptions(64 << 20, 4, 50, 3, 3, Duration.ofSeconds(30)),
+                new ManualChecks(),
+                Runnable::run,
+                Optional.empty());
     }
 
     private void change(LakeTable lake, Kind kind, int step, Random random) throws Exception {

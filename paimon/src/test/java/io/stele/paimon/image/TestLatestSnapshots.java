@@ -3,16 +3,17 @@ package io.stele.paimon.image;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.stele.paimon.handle.PaimonTableHandle;
+import io.stele.paimon.lease.LeaseOptions;
+import io.stele.paimon.lease.ManualChecks;
+import io.trino.spi.TrinoException;
+import io.trino.spi.connector.SchemaTableName;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.Map;
-import java.util.Queue;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.Optional;
 import org.apache.paimon.Snapshot;
 import org.apache.paimon.table.FileStoreTable;
 import org.junit.jupiter.api.AfterEach;
@@ -27,15 +28,14 @@ final class TestLatestSnapshots {
 
     @TempDir Path folder;
 
-    private final AtomicLong nanos = new AtomicLong(5);
-    private final Queue<Runnable> tasks = new ArrayDeque<>();
-    private final ScheduledExecutorService scheduler = Executors.newSingleThreadScheduledExecutor();
-    private final LatestSnapshots snapshots =
+    private final ManualChecks checks = new ManualChecks();
+    private final LatestSnapshots leases =
             new LatestSnapshots(
-                    new LeaseOptions(Duration.ofMillis(200), Duration.ofSeconds(60), 3, 100),
-                    scheduler,
-                    tasks::add,
-                    nanos::get);
+                    new LeaseOptions(SECOND, Duration.ofMillis(200), Duration.ofSeconds(60), 3),
+                    100,
+                    checks,
+                    Runnable::run,
+                    checks::nanos);
     private LakeTable lake;
     private FileStoreTable table;
 
@@ -47,42 +47,41 @@ final class TestLatestSnapshots {
 
     @AfterEach
     void close() {
-        snapshots.close();
-        scheduler.shutdownNow();
+        leases.close();
     }
 
     @Test
     void hasNoSnapshotBeforeTheFirstCommit() throws Exception {
-        assertThat(snapshots.latest(table, SECOND)).isEmpty();
+        assertThat(leases.latest(table, SECOND)).isEmpty();
 
         commit(1);
-        assertThat(snapshots.latest(table, SECOND)).isEmpty();
-        assertThat(snapshots.latest(table, Duration.ZERO).map(Snapshot::id)).hasValue(1L);
+        assertThat(leases.latest(table, SECOND)).isEmpty();
+        assertThat(leases.latest(table, Duration.ZERO).map(Snapshot::id)).hasValue(1L);
     }
 
     @Test
     void sendsNoRequestWithinTheBound() throws Exception {
         commit(1);
-        snapshots.latest(table, SECOND);
+        leases.latest(table, SECOND);
         lake.files().clear();
         commit(2);
         lake.files().clear();
         pass(SECOND);
 
-        assertThat(snapshots.latest(table, SECOND).map(Snapshot::id)).hasValue(1L);
+        assertThat(leases.latest(table, SECOND).map(Snapshot::id)).hasValue(1L);
         assertThat(lake.files().requests()).isEmpty();
 
         pass(Duration.ofNanos(1));
-        assertThat(snapshots.latest(table, SECOND).map(Snapshot::id)).hasValue(2L);
+        assertThat(leases.latest(table, SECOND).map(Snapshot::id)).hasValue(2L);
     }
 
     @Test
     void checksByTwoRequests() throws Exception {
         commit(1);
-        snapshots.latest(table, SECOND);
+        leases.latest(table, SECOND);
         lake.files().clear();
 
-        snapshots.latest(table, Duration.ZERO);
+        leases.latest(table, Duration.ZERO);
 
         assertThat(lake.files().requests()).containsExactly("snapshot-1", "snapshot-2");
     }
@@ -90,15 +89,13 @@ final class TestLatestSnapshots {
     @Test
     void checksInTheBackground() throws Exception {
         commit(1);
-        snapshots.latest(table, SECOND);
+        leases.latest(table, SECOND);
         for (int i = 2; i < 20; i++) {
             commit(i);
-            pass(Duration.ofMillis(200));
-            snapshots.tick();
-            runTasks();
+            checks.pass(Duration.ofMillis(200));
             lake.files().clear();
 
-            assertThat(snapshots.latest(table, SECOND).map(Snapshot::id)).hasValue((long) i);
+            assertThat(leases.latest(table, SECOND).map(Snapshot::id)).hasValue((long) i);
             assertThat(lake.files().requests()).isEmpty();
         }
     }
@@ -106,61 +103,59 @@ final class TestLatestSnapshots {
     @Test
     void findsTheLatestOfMany() throws Exception {
         commit(1);
-        snapshots.latest(table, SECOND);
+        leases.latest(table, SECOND);
         for (int i = 0; i < 15; i++) {
             commit(i);
         }
 
-        assertThat(snapshots.latest(table, Duration.ZERO).map(Snapshot::id)).hasValue(16L);
+        assertThat(leases.latest(table, Duration.ZERO).map(Snapshot::id)).hasValue(16L);
         lake.expire();
-        assertThat(snapshots.latest(table, Duration.ZERO).map(Snapshot::id)).hasValue(16L);
+        assertThat(leases.latest(table, Duration.ZERO).map(Snapshot::id)).hasValue(16L);
     }
 
     @Test
     void survivesTheExpiryOfItsSnapshot() throws Exception {
         commit(1);
-        snapshots.latest(table, SECOND);
+        leases.latest(table, SECOND);
         commit(2);
         commit(3);
         lake.expire();
 
-        assertThat(snapshots.latest(table, Duration.ZERO).map(Snapshot::id)).hasValue(3L);
+        assertThat(leases.latest(table, Duration.ZERO).map(Snapshot::id)).hasValue(3L);
     }
 
     @Test
     void noticesARollback() throws Exception {
         commit(1);
         commit(2);
-        Snapshot second = snapshots.snapshot(table, 2);
-        assertThat(snapshots.latest(table, SECOND)).hasValue(second);
+        Snapshot second = leases.snapshot(table, 2);
+        assertThat(leases.latest(table, SECOND)).hasValue(second);
         lake.open().rollbackTo(1);
-        assertThat(snapshots.latest(table, Duration.ZERO).map(Snapshot::id)).hasValue(1L);
+        assertThat(leases.latest(table, Duration.ZERO).map(Snapshot::id)).hasValue(1L);
         commit(3);
 
-        Snapshot again = snapshots.latest(table, Duration.ZERO).orElseThrow();
+        Snapshot again = leases.latest(table, Duration.ZERO).orElseThrow();
         assertThat(again.id()).isEqualTo(2);
         assertThat(again).isNotEqualTo(second);
-        assertThat(snapshots.snapshot(table, 2)).isEqualTo(again);
+        assertThat(leases.snapshot(table, 2)).isEqualTo(again);
     }
 
     @Test
     void noticesADroppedTableAndANewOne() throws Exception {
         commit(1);
-        Snapshot old = snapshots.latest(table, SECOND).orElseThrow();
+        Snapshot old = leases.latest(table, SECOND).orElseThrow();
         lake.drop();
 
-        assertThat(snapshots.latest(table, SECOND)).hasValue(old);
-        pass(Duration.ofMillis(200));
-        snapshots.tick();
-        runTasks();
-        assertThatThrownBy(() -> snapshots.latest(table, SECOND))
+        assertThat(leases.latest(table, SECOND)).hasValue(old);
+        checks.pass(Duration.ofMillis(200));
+        assertThatThrownBy(() -> leases.latest(table, SECOND))
                 .isInstanceOf(TableDroppedException.class)
                 .hasMessageContaining("was dropped");
 
         lake.create(true, OPTIONS);
         table = lake.open();
         commit(1);
-        Snapshot latest = snapshots.latest(table, SECOND).orElseThrow();
+        Snapshot latest = leases.latest(table, SECOND).orElseThrow();
         assertThat(latest.id()).isEqualTo(1);
         assertThat(SnapshotIdentity.of(latest)).isNotEqualTo(SnapshotIdentity.of(old));
     }
@@ -168,13 +163,13 @@ final class TestLatestSnapshots {
     @Test
     void noticesANewTableWithTheSameSnapshotId() throws Exception {
         commit(1);
-        Snapshot old = snapshots.latest(table, SECOND).orElseThrow();
+        Snapshot old = leases.latest(table, SECOND).orElseThrow();
         lake.drop();
         lake.create(true, OPTIONS);
         table = lake.open();
         commit(1);
 
-        Snapshot latest = snapshots.latest(table, Duration.ZERO).orElseThrow();
+        Snapshot latest = leases.latest(table, Duration.ZERO).orElseThrow();
 
         assertThat(latest.id()).isEqualTo(old.id());
         assertThat(SnapshotIdentity.of(latest)).isNotEqualTo(SnapshotIdentity.of(old));
@@ -183,78 +178,53 @@ final class TestLatestSnapshots {
     @Test
     void failedChecksProlongNothing() throws Exception {
         commit(1);
-        snapshots.latest(table, SECOND);
+        leases.latest(table, SECOND);
         lake.files().fail("snapshot-");
-        for (int i = 0; i < 5; i++) {
-            pass(Duration.ofMillis(200));
-            snapshots.tick();
-            runTasks();
-        }
-        assertThat(snapshots.latest(table, SECOND).map(Snapshot::id)).hasValue(1L);
+        checks.pass(SECOND);
+        assertThat(leases.latest(table, SECOND).map(Snapshot::id)).hasValue(1L);
         pass(Duration.ofMillis(1));
 
-        assertThatThrownBy(() -> snapshots.latest(table, SECOND))
+        assertThatThrownBy(() -> leases.latest(table, SECOND))
                 .isInstanceOf(IOException.class)
                 .hasStackTraceContaining("no answer");
-        assertThat(snapshots.failureCount()).isEqualTo(6);
+        assertThat(leases.failureCount()).isEqualTo(6);
 
         lake.files().fail(null);
-        assertThat(snapshots.latest(table, SECOND).map(Snapshot::id)).hasValue(1L);
+        assertThat(leases.latest(table, SECOND).map(Snapshot::id)).hasValue(1L);
     }
 
     @Test
     void showsACommitThatItWasToldOf() throws Exception {
         commit(1);
-        snapshots.latest(table, SECOND);
+        leases.latest(table, SECOND);
         commit(2);
-        snapshots.advancedTo(table, 2);
+        leases.committed(table);
 
-        assertThat(snapshots.latest(table, SECOND).map(Snapshot::id)).hasValue(2L);
+        assertThat(leases.latest(table, SECOND).map(Snapshot::id)).hasValue(2L);
         lake.files().clear();
-        assertThat(snapshots.latest(table, SECOND).map(Snapshot::id)).hasValue(2L);
-        assertThat(lake.files().requests()).isEmpty();
-
-        // One that is rolled back before it is seen: the truth is found, once.
-        snapshots.advancedTo(table, 9);
-        assertThat(snapshots.latest(table, SECOND).map(Snapshot::id)).hasValue(2L);
-        lake.files().clear();
-        assertThat(snapshots.latest(table, SECOND).map(Snapshot::id)).hasValue(2L);
+        assertThat(leases.latest(table, SECOND).map(Snapshot::id)).hasValue(2L);
         assertThat(lake.files().requests()).isEmpty();
     }
 
     @Test
     void checksNoTableThatIsIdle() throws Exception {
         commit(1);
-        snapshots.latest(table, SECOND);
-        pass(Duration.ofSeconds(61));
-        snapshots.tick();
+        leases.latest(table, SECOND);
+        checks.pass(Duration.ofSeconds(61));
 
-        assertThat(tasks).isEmpty();
-    }
-
-    @Test
-    void checksABoundedNumberOfTables() throws Exception {
-        for (int i = 0; i < 5; i++) {
-            pass(SECOND);
-            FileStoreTable other =
-                    LakeTable.create(folder, "t" + i, true, Map.of("bucket", "1")).open();
-            snapshots.latest(other, SECOND);
-        }
-        snapshots.tick();
-
-        assertThat(tasks).hasSize(3);
+        assertThat(checks.hasTasks()).isFalse();
     }
 
     @Test
     void cachesSnapshotsById() throws Exception {
         commit(1);
         commit(2);
-        Snapshot first = snapshots.snapshot(table, 1);
+        Snapshot first = leases.snapshot(table, 1);
         lake.files().clear();
 
-        assertThat(snapshots.snapshot(table, 1)).isSameAs(first);
+        assertThat(leases.snapshot(table, 1)).isSameAs(first);
         assertThat(lake.files().requests()).isEmpty();
-        assertThatThrownBy(() -> snapshots.snapshot(table, 7))
+        assertThatThrownBy(() -> leases.snapshot(table, 7))
                 .isInstanceOf(FileNotFoundException.class)
                 .hasMessageContaining("Snapshot 7");
     }
@@ -264,25 +234,58 @@ final class TestLatestSnapshots {
     }
 
     private void pass(Duration time) {
-        nanos.addAndGet(time.toNanos());
+        checks.passWithoutChecks(time);
     }
 
-    private void runTasks() {
-        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-            task.run();
-        }
+    /** Between plan and read, the id of a query's snapshot goes to another commit. */
+    @Test
+    void aPinnedSnapshotIsNeverAnotherCommitOfItsId() throws Exception {
+        commit(1);
+        commit(2);
+        PaimonTableHandle handle =
+                new PaimonTableHandle(
+                        new SchemaTableName("d", "t"),
+                        table.location().toString(),
+                        "main",
+                        table.schema().id(),
+                        table.schema().timeMillis(),
+                        leases.latest(table, SECOND).map(PinnedSnapshots::pin),
+                        Optional.empty());
+        PinnedSnapshots pinned = new PinnedSnapshots(leases);
+        assertThat(pinned.snapshot(handle, table).id()).isEqualTo(2);
+        lake.open().rollbackTo(1);
+        commit(3);
+        // Whether this node has seen the rollback or not
+        assertThat(PinnedSnapshots.pin(pinned.snapshot(handle, table)))
+                .isEqualTo(handle.snapshot().orElseThrow());
+        // A query that has found the other commit by itself is not misled by the cache
+        PaimonTableHandle later =
+                new PaimonTableHandle(
+                        handle.name(),
+                        handle.location(),
+                        handle.branch(),
+                        handle.schemaId(),
+                        handle.schemaMillis(),
+                        Optional.of(PinnedSnapshots.pin(lake.snapshot())),
+                        Optional.empty());
+        assertThat(pinned.snapshot(later, table)).isEqualTo(lake.snapshot());
+        assertThat(leases.latest(table, Duration.ZERO).map(Snapshot::id)).hasValue(2L);
+
+        assertThatThrownBy(() -> pinned.snapshot(handle, table))
+                .isInstanceOf(TrinoException.class)
+                .hasMessageContaining("found another commit of this id");
     }
 
     @Test
     void aTableThatThisNodeRollsBackIsReadAnew() throws Exception {
         commit(1);
         commit(2);
-        assertThat(snapshots.latest(table, SECOND).map(Snapshot::id)).hasValue(2L);
+        assertThat(leases.latest(table, SECOND).map(Snapshot::id)).hasValue(2L);
         table.rollbackTo(1);
-        assertThat(snapshots.latest(table, SECOND).map(Snapshot::id)).hasValue(2L);
-        snapshots.forget(table);
-        assertThat(snapshots.latest(table, SECOND).map(Snapshot::id)).hasValue(1L);
-        assertThatThrownBy(() -> snapshots.snapshot(table, 2))
+        assertThat(leases.latest(table, SECOND).map(Snapshot::id)).hasValue(2L);
+        leases.forget(table);
+        assertThat(leases.latest(table, SECOND).map(Snapshot::id)).hasValue(1L);
+        assertThatThrownBy(() -> leases.snapshot(table, 2))
                 .isInstanceOf(FileNotFoundException.class);
     }
 }

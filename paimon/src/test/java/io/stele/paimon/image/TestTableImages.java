@@ -1,13 +1,18 @@
 package io.stele.paimon.image;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.paimon.handle.DeletionVectorLocation;
+import io.stele.paimon.lease.ManualChecks;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -24,11 +29,15 @@ import org.apache.paimon.table.source.Split;
 import org.apache.paimon.types.RowKind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 final class TestTableImages {
     private static final Map<String, String> BUCKETS = Map.of("bucket", "2");
 
     @TempDir Path folder;
+
+    private final ManualChecks timer = new ManualChecks();
 
     @Test
     void sendsNoRequestForACachedImage() throws Exception {
@@ -42,6 +51,29 @@ final class TestTableImages {
         assertThat(images.image(table, snapshot)).isSameAs(image);
         assertThat(image.find(ImageFilter.ALL)).hasSameElementsAs(image.find(ImageFilter.ALL));
         assertThat(lake.files().requests()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"avro, Obj", "orc, ORC", "parquet, PAR1"})
+    void readsManifestsOfAllFormats(String format, String magic) throws Exception {
+        Map<String, String> options = new HashMap<>(BUCKETS);
+        options.put("manifest.format", format);
+        LakeTable lake = LakeTable.create(folder, "t_" + format, true, options);
+        fill(lake);
+        TableImages images = images(Optional.empty());
+        assertThat(images.image(lake.open(), lake.snapshot()).find(ImageFilter.ALL))
+                .isNotEmpty()
+                .containsExactlyInAnyOrderElementsOf(lake.paimonsFiles());
+        lake.write(LakeTable.row("d1", 7, 7));
+        lake.truncate("d2");
+        assertThat(images.image(lake.open(), lake.snapshot()).find(ImageFilter.ALL))
+                .containsExactlyInAnyOrderElementsOf(lake.paimonsFiles());
+        assertThat(images.statistics().advanced()).isEqualTo(1);
+        try (Stream<Path> manifests = Files.list(folder.resolve("t_" + format).resolve("manifest"))) {
+            assertThat(manifests.toList())
+                    .isNotEmpty()
+                    .allMatch(file -> startsWith(file, magic), "begins with " + magic);
+        }
     }
 
     @Test
@@ -172,6 +204,33 @@ final class TestTableImages {
                 .isEqualTo(before.find(ImageFilter.ALL));
     }
 
+    /** So that a restart reads the deltas of half a minute, however few they are. */
+    @Test
+    void persistsAdvancedImagesByTimeToo() throws Exception {
+        LakeTable lake = lake();
+        Path persisted = folder.resolve("images");
+        TableImages images = images(Optional.of(new ImageFolder(persisted, 1 << 20)));
+        images.image(lake.open(), lake.snapshot());
+        lake.write(LakeTable.row("d1", 7, 7));
+        images.image(lake.open(), lake.snapshot());
+        lake.write(LakeTable.row("d1", 8, 8));
+        FileStoreTable table = lake.open();
+        Snapshot snapshot = lake.snapshot();
+        images.image(table, snapshot);
+        assertThat(onlyFile(persisted).toString()).doesNotContain("-" + snapshot.id() + ".image");
+        timer.pass(Duration.ofSeconds(31));
+        assertThat(onlyFile(persisted).toString()).contains("-" + snapshot.id() + ".image");
+        assertThat(timer.hasTasks()).isFalse();
+        lake.files().clear();
+
+        TableImages restarted = images(Optional.of(new ImageFolder(persisted, 1 << 20)));
+        assertThat(restarted.image(table, snapshot).find(ImageFilter.ALL))
+                .containsExactlyInAnyOrderElementsOf(
+                        images.image(table, snapshot).find(ImageFilter.ALL));
+        assertThat(lake.files().requests()).isEmpty();
+        assertThat(restarted.statistics().reopened()).isEqualTo(1);
+    }
+
     @Test
     void advancesOverADamagedBlock() throws Exception {
         LakeTable lake = lake();
@@ -210,7 +269,8 @@ final class TestTableImages {
                                         files.subList(1, files.size())));
         TableImages images =
                 new TableImages(
-                        new ImageOptions(16 << 20, 2, 10, 1, 10),
+                        options(16 << 20, 2, 1),
+                        timer,
                         Runnable::run,
                         Optional.of(new ImageFolder(persisted, 1 << 20)));
         lake.write(LakeTable.row("d3", 7, 7));
@@ -231,7 +291,7 @@ final class TestTableImages {
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             TableImages images =
                     new TableImages(
-                            new ImageOptions(16 << 20, 4, 10, 10, 10), threads, Optional.empty());
+                            options(16 << 20, 4, 10), timer, threads, Optional.empty());
             List<Future<TableImage>> results = new ArrayList<>();
             for (int i = 0; i < 50; i++) {
                 results.add(threads.submit(() -> images.image(table, snapshot)));
@@ -250,7 +310,7 @@ final class TestTableImages {
         Snapshot snapshot = lake.snapshot();
         TableImages images =
                 new TableImages(
-                        new ImageOptions(100, 2, 10, 10, 10), Runnable::run, Optional.empty());
+                        options(100, 2, 10), timer, Runnable::run, Optional.empty());
 
         for (int i = 0; i < 3; i++) {
             assertThat(images.image(table, snapshot).find(ImageFilter.ALL)).isNotEmpty();
@@ -351,8 +411,21 @@ final class TestTableImages {
                 LakeTable.row("d3", 4, 40));
     }
 
-    private static TableImages images(Optional<ImageFolder> folder) {
-        return new TableImages(new ImageOptions(16 << 20, 4, 10, 10, 10), Runnable::run, folder);
+    private static ImageOptions options(long maxBytes, int parallelism, int deltasToVerify) {
+        return new ImageOptions(
+                maxBytes, parallelism, 10, deltasToVerify, 10, Duration.ofSeconds(30));
+    }
+
+    private TableImages images(Optional<ImageFolder> folder) {
+        return new TableImages(options(16 << 20, 4, 10), timer, Runnable::run, folder);
+    }
+
+    private static boolean startsWith(Path file, String magic) {
+        try {
+            return new String(Files.readAllBytes(file), ISO_8859_1).startsWith(magic);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private static Path onlyFile(Path folder) throws IOException {

@@ -4,17 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.paimon.TestingLake;
+import io.stele.paimon.lease.LeaseOptions;
+import io.stele.paimon.lease.ManualChecks;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.SchemaTableName;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.Optional;
-import java.util.Queue;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.atomic.AtomicLong;
 import org.apache.paimon.catalog.Identifier;
 import org.apache.paimon.schema.Schema;
 import org.apache.paimon.schema.SchemaChange;
@@ -32,9 +29,7 @@ class TestTableLeases {
 
     @TempDir Path folder;
 
-    private final AtomicLong nanos = new AtomicLong();
-    private final Queue<Runnable> tasks = new ArrayDeque<>();
-    private final ScheduledExecutorService scheduler = Executors.newSingleThreadScheduledExecutor();
+    private final ManualChecks checks = new ManualChecks();
     private TestingLake lake;
     private TableLeases leases;
 
@@ -44,18 +39,17 @@ class TestTableLeases {
         lake.create("d", "t", schema("first"));
         leases =
                 new TableLeases(
-                        new TableNames(lake.catalog()),
+                        new TableNames(lake::catalog),
                         true,
-                        BOUND,
-                        scheduler,
-                        tasks::add,
-                        nanos::get);
+                        new LeaseOptions(BOUND, BOUND),
+                        checks,
+                        Runnable::run,
+                        checks::nanos);
     }
 
     @AfterEach
     void close() throws Exception {
         leases.close();
-        scheduler.shutdownNow();
         lake.close();
     }
 
@@ -73,7 +67,7 @@ class TestTableLeases {
     }
 
     private void pass(Duration time) {
-        nanos.addAndGet(time.toNanos());
+        checks.passWithoutChecks(time);
     }
 
     @Test
@@ -83,16 +77,14 @@ class TestTableLeases {
         assertThat(lastColumn(BOUND)).as("still within the bound").contains("first");
         assertThat(lastColumn(Duration.ZERO)).contains("second");
         addColumn("third");
-        pass(BOUND);
+        pass(BOUND.plusNanos(1));
         assertThat(lastColumn(BOUND)).contains("third");
     }
 
     @Test
     void checksInTheBackgroundProlongTheLease() throws Exception {
         Table found = leases.find(NAME, BOUND).orElseThrow();
-        pass(BOUND.minusMillis(1));
-        check();
-        pass(BOUND.minusMillis(1));
+        checks.pass(BOUND.multipliedBy(5));
         // Without a request: there is nothing to ask any more
         Files.move(folder.resolve("d.db"), folder.resolve("away"));
         assertThat(leases.find(NAME, BOUND)).containsSame(found);
@@ -110,7 +102,7 @@ class TestTableLeases {
     void aDroppedTableIsGone() throws Exception {
         assertThat(lastColumn(BOUND)).contains("first");
         lake.catalog().dropTable(IDENTIFIER, false);
-        pass(BOUND);
+        pass(BOUND.plusNanos(1));
         assertThat(lastColumn(BOUND)).isEmpty();
         lake.create("d", "t", schema("again"));
         assertThat(lastColumn(BOUND)).contains("again");
@@ -132,7 +124,7 @@ class TestTableLeases {
         Files.writeString(schema, "no schema");
         check();
         assertThat(lastColumn(BOUND)).contains("first");
-        pass(BOUND);
+        pass(BOUND.plusNanos(1));
         assertThatThrownBy(() -> lastColumn(BOUND))
                 .isInstanceOf(TrinoException.class)
                 .hasMessageContaining("Cannot read the schema of");
@@ -141,17 +133,13 @@ class TestTableLeases {
     @Test
     void aTableThatNobodyUsesIsNotChecked() {
         assertThat(lastColumn(BOUND)).contains("first");
-        pass(Duration.ofMinutes(6));
-        leases.tick();
-        assertThat(tasks).isEmpty();
+        checks.pass(Duration.ofMinutes(2));
+        assertThat(checks.hasTasks()).isFalse();
     }
 
-    /** One check of each table in the background. */
+    /** At least one check of each table in the background. */
     private void check() {
-        leases.tick();
-        while (!tasks.isEmpty()) {
-            tasks.remove().run();
-        }
+        checks.pass(BOUND.minusMillis(1));
     }
 
     @Test

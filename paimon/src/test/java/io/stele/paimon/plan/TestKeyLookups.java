@@ -23,6 +23,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import org.apache.paimon.data.BinaryString;
 import org.apache.paimon.data.GenericRow;
@@ -115,7 +116,7 @@ class TestKeyLookups {
     /** The splits of a scan with a condition on the key. */
     private List<ConnectorSplit> splits(
             FileStoreTable table, TupleDomain<PaimonColumnHandle> wanted) {
-        SplitCollector collector = new SplitCollector(64 << 20, new NativeReading(table, schemas));
+        SplitCollector collector = new SplitCollector(64 << 20, new NativeReading(table, schemas, Optional.empty()));
         for (Split split :
                 table.newReadBuilder()
                         .withFilter(DomainPredicates.of(wanted, table.rowType()).orElseThrow())
@@ -189,7 +190,7 @@ class TestKeyLookups {
             throws Exception {
         FileStoreTable table = lake.table("d", name(format, isOverlapping));
         CountingLakeFiles store = new CountingLakeFiles();
-        DataFiles files = new DataFiles(() -> store, CACHE_BYTES);
+        DataFiles files = new DataFiles(() -> store, CACHE_BYTES, Runnable::run);
         Random random = new Random(7);
         for (int i = 0; i < 20; i++) {
             long key = random.nextInt(ROWS) * 3L;
@@ -231,7 +232,7 @@ class TestKeyLookups {
     void severalKeysNeedNoMoreRounds() throws Exception {
         FileStoreTable table = lake.table("d", name("orc", true));
         CountingLakeFiles store = new CountingLakeFiles();
-        DataFiles files = new DataFiles(() -> store, CACHE_BYTES);
+        DataFiles files = new DataFiles(() -> store, CACHE_BYTES, Runnable::run);
         TupleDomain<PaimonColumnHandle> wanted =
                 keys(table, files, 3L, ROWS * 3L / 2, ROWS * 3L - 3);
         List<ConnectorSplit> splits = splits(table, wanted);
@@ -248,7 +249,7 @@ class TestKeyLookups {
             FileStoreTable table = lake.table("d", name("orc", isOverlapping));
             DelayingLakeFiles remote = new DelayingLakeFiles(15);
             DelayingLakeFiles local = new DelayingLakeFiles(0);
-            DataFiles warm = new DataFiles(() -> local, CACHE_BYTES);
+            DataFiles warm = new DataFiles(() -> local, CACHE_BYTES, Runnable::run);
             Random random = new Random(7);
             long coldNanos = Long.MAX_VALUE;
             long warmNanos = Long.MAX_VALUE;
@@ -263,7 +264,7 @@ class TestKeyLookups {
                                     coldNanos,
                                     nanos(
                                             table,
-                                            new DataFiles(() -> remote, CACHE_BYTES),
+                                            new DataFiles(() -> remote, CACHE_BYTES, Runnable::run),
                                             splits,
                                             wanted));
                 }

@@ -49,7 +49,7 @@ class TestSortedSplits {
     private static final int SEEDS = Integer.getInteger("paimon.seeds", 12);
 
     private final CountingLakeFiles files = new CountingLakeFiles();
-    private final DataFiles dataFiles = new DataFiles(() -> files, 8 << 20);
+    private final DataFiles dataFiles = new DataFiles(() -> files, 8 << 20, Runnable::run);
     private final RawFilePageSources raw = new RawFilePageSources(dataFiles);
     private final SortedFilePageSources sorted = new SortedFilePageSources(dataFiles);
     private final TableSchemas schemas = new TableSchemas(1 << 20);
@@ -83,7 +83,7 @@ class TestSortedSplits {
 
     private static List<SortedSection> sections(FileStoreTable table, DataSplit split) {
         return SplitSection.overlapping(
-                        split, ((PrimaryKeyFileStoreTable) table).store().newKeyComparator())
+                        split, ((PrimaryKeyFileStoreTable) table).store().newKeyComparator(), true)
                 .stream()
                 .map(SplitSection::section)
                 .toList();

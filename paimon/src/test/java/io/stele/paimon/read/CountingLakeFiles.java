@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
  * Files of a folder as a remote store with a page cache would give them, which counts requests, and
@@ -17,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
  */
 public final class CountingLakeFiles implements LakeFiles {
     private long requests;
+    private final List<String> wholeFiles = new CopyOnWriteArrayList<>();
     private long rounds;
     private long bytes;
     private long waitedRound; // the last one that a reader waited for
@@ -37,6 +39,11 @@ public final class CountingLakeFiles implements LakeFiles {
         return requests;
     }
 
+    /** The locations of the files that were read whole, in one request each. */
+    public List<String> wholeFiles() {
+        return List.copyOf(wholeFiles);
+    }
+
     public long rounds() {
         return rounds;
     }
@@ -48,6 +55,7 @@ public final class CountingLakeFiles implements LakeFiles {
     @Override
     public byte[] readFully(String location) throws IOException {
         byte[] all = Files.readAllBytes(path(location));
+        wholeFiles.add(location);
         request(all.length);
         waitedRound = rounds;
         return all;

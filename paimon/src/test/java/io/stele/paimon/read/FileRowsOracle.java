@@ -187,6 +187,7 @@ public final class FileRowsOracle {
                                 file.rowCount(),
                                 file.schemaId(),
                                 deletions,
+                                Optional.empty(),
                                 file.path(),
                                 SplitWeight.standard()));
             }
