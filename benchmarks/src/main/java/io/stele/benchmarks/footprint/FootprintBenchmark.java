@@ -18,6 +18,7 @@ import io.stele.testing.InjectedDelays;
 import io.stele.testing.RequestCounts;
 import io.stele.testing.RequestCounts.Kind;
 import io.stele.testing.VersityGateway;
+
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -98,7 +99,9 @@ public final class FootprintBenchmark implements Benchmark {
                         "stele key indexes: B a row of tables with a key",
                         stele.bytesOf(StoredBytes.KEY_INDEXES) / metrics.value("stele load: rows"));
                 List<Long> keys = OrderKeys.some(trino, scale);
-                servers.restartSidecar();
+                servers.killSidecar();
+                servers.emptySidecarCache();
+                servers.startSidecar();
                 loads.lookups("stele", keys);
                 loads.lookups("iceberg", keys);
             }
