@@ -14,7 +14,10 @@ enum Choice {
     LOOKUPS_ON(Map.of("cost_based_lookups_enabled", "false")),
     INDEX_JOINS_ON(Map.of("index_join_enabled", "true")),
     AGGREGATION_OFF(Map.of("aggregation_pushdown_enabled", "false")),
-    AGGREGATION_ON(Map.of("cost_based_aggregation_enabled", "false"));
+    AGGREGATION_ON(Map.of("cost_based_aggregation_enabled", "false")),
+    DECODED_COLUMNS_OFF(Map.of("column_cache_enabled", "false")),
+    /** Splits do not wait for the filters that joins find. */
+    NARROWING_OFF(Map.of("dynamic_filtering_wait_timeout", "'0s'"));
 
     private static final Map<String, String> DEFAULTS =
             Map.of(
@@ -23,8 +26,8 @@ enum Choice {
                     "index_join_enabled", "false",
                     "aggregation_pushdown_enabled", "true",
                     "cost_based_aggregation_enabled", "true",
-                    // The same query again would be answered by what the first one left
-                    "fragment_cache_enabled", "false");
+                    "column_cache_enabled", "true",
+                    "dynamic_filtering_wait_timeout", "'1s'");
 
     private final Map<String, String> forced;
 
@@ -32,7 +35,7 @@ enum Choice {
         this.forced = forced;
     }
 
-    /** All session properties that choices differ in, with the values of this one. */
+    /** All session properties that choices differ in, with the literals of this one. */
     Map<String, String> sessionProperties() {
         Map<String, String> properties = new TreeMap<>(DEFAULTS);
         properties.putAll(forced);

@@ -8,6 +8,7 @@ import io.stele.benchmarks.servers.TpchQueries;
 import io.stele.benchmarks.servers.TrinoSession;
 import io.stele.testing.DelayingS3Proxy;
 import io.stele.testing.TpchQuery;
+
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -30,33 +31,36 @@ final class ChoiceRounds {
     /** Trino's code. */
     private static final int EXCEEDED_TIME_LIMIT = 0x2_0003;
 
-    private final TrinoSession trino;
     private final DelayingS3Proxy proxy;
     private final List<TpchQuery> queries;
     private final Map<String, List<List<Object>>> expected = new HashMap<>();
     private final Map<String, List<Double>> millis = new HashMap<>();
     private final Map<String, List<Double>> requests = new HashMap<>();
-    private final Map<String, String> session; // what properties are set to
     private final Set<String> hopeless = new HashSet<>();
+    private TrinoSession trino;
     private String phase = "";
+    private boolean isCached = true;
 
-    /**
-     * @param session what session properties are set to, by all rounds of the session
-     */
-    ChoiceRounds(
-            TrinoSession trino,
-            DelayingS3Proxy proxy,
-            List<TpchQuery> queries,
-            Map<String, String> session) {
-        this.session = requireNonNull(session, "session is null");
+    ChoiceRounds(TrinoSession trino, DelayingS3Proxy proxy, List<TpchQuery> queries) {
         this.trino = requireNonNull(trino, "trino is null");
         this.proxy = requireNonNull(proxy, "proxy is null");
         this.queries = List.copyOf(queries);
     }
 
-    /** Queries from now on are measured under this name. */
-    ChoiceRounds phase(String newPhase) {
+    /** Queries are from now on asked over this session, as that of a server started anew. */
+    ChoiceRounds use(TrinoSession session) {
+        trino = requireNonNull(session, "session is null");
+        return this;
+    }
+
+    /**
+     * Queries from now on are measured under this name.
+     *
+     * @param newCached whether results of earlier queries are used, as by default
+     */
+    ChoiceRounds phase(String newPhase, boolean newCached) {
         phase = newPhase;
+        isCached = newCached;
         return this;
     }
 
@@ -113,11 +117,9 @@ final class ChoiceRounds {
             return;
         }
         trino.use(catalog, schema);
+        trino.set(catalog, "fragment_cache_enabled", String.valueOf(isCached));
         for (Map.Entry<String, String> property : choice.sessionProperties().entrySet()) {
-            String name = catalog + "." + property.getKey();
-            if (!property.getValue().equals(session.put(name, property.getValue()))) {
-                trino.update("SET SESSION %s = %s".formatted(name, property.getValue()));
-            }
+            trino.set(catalog, property.getKey(), property.getValue());
         }
         long readsBefore = proxy.reads();
         long start = System.nanoTime();

@@ -6,6 +6,7 @@ import io.stele.benchmarks.BenchmarkReport;
 import io.stele.benchmarks.Machine;
 import io.stele.benchmarks.Metrics;
 import io.stele.benchmarks.Target;
+import io.stele.benchmarks.servers.LoadedTable;
 import io.stele.benchmarks.servers.Run;
 import io.stele.benchmarks.servers.S3Catalogs;
 import io.stele.benchmarks.servers.SteleServers;
@@ -14,28 +15,28 @@ import io.stele.testing.DelayingS3Proxy;
 import io.stele.testing.InjectedDelays;
 import io.stele.testing.TpchQuery;
 import io.stele.testing.VersityGateway;
+
 import java.io.IOException;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 
 /**
- * A benchmark of TPC-H and star schema queries from S3 with its latency, by the connector's
- * defaults and with each planning choice forced: lookups of keys, index joins, aggregation in the
- * sidecar. No query may take longer by the defaults than {@value #MOST_TIMES} times the best of
- * them, and {@value #NOISE_MILLIS} ms more, which are three requests.
+ * A benchmark of TPC-H, star schema and dashboard queries from S3 with its latency, by the defaults
+ * and with each choice of the connector forced: lookups of keys, index joins, aggregation in the
+ * sidecar, decoded columns, and narrowing by joins. No query may take longer by the defaults than
+ * {@value #MOST_TIMES} times the best of them, and {@value #NOISE_MILLIS} ms more, which are three
+ * requests.
  *
  * <p>The store is versitygw behind a proxy that gives reads the latency of S3: 30 ms and 20 ms a
- * MiB, a fifth more or less. Cold: in each round each choice has a newly started sidecar, its code
- * then warmed by other tables, and a catalog that was not queried yet; queries follow one another.
- * Warm: all choices in one catalog, interleaved, in an order that rotates. Every result is compared
- * with the first one. What counts is the least of the rounds, because what else runs on the machine
- * only adds. Results are not cached in any of them.
+ * MiB, a fifth more or less. Cold: for each choice in each round both servers are started and all
+ * that they cached on disk is deleted; their code is then warmed by other tables, and queries
+ * follow one another. Warm: interleaved, in an order that rotates, without results of earlier
+ * queries, and then with them, as by default. Every result is compared with the first one. What
+ * counts is the least of the rounds, because what else runs on the machine only adds.
  */
 public final class ChoicesBenchmark implements Benchmark {
     private static final double MOST_TIMES = 1.3;
@@ -46,13 +47,16 @@ public final class ChoicesBenchmark implements Benchmark {
     /** The tables in small, for code that is to be compiled and caches that are not. */
     private static final String OTHER_SCHEMA = "other";
 
-    private static final String WARM = "choices_warm";
+    private static final String CATALOG = "stele";
+    private static final String COLD = "cold";
+    private static final String WARM = "warm";
+    private static final String WARM_CACHED = "warm, cached results";
 
-    /** Of the 2 GB that servers have otherwise: here is room for several catalogs. */
-    private static final String COLUMN_CACHE = "200MB";
+    /** Of the other tables, by which code is compiled. */
+    private static final int OTHER_ROUNDS = 2;
 
-    /** With --quick, if none are named: a query for each choice. */
-    private static final Set<String> QUICK = Set.of("q01", "q18", "q20");
+    /** With --quick, if none are named: some of each kind. */
+    private static final Set<String> QUICK = Set.of("q18", "s02", "s09", "d01");
 
     @Override
     public String name() {
@@ -61,7 +65,7 @@ public final class ChoicesBenchmark implements Benchmark {
 
     @Override
     public String description() {
-        return "TPC-H and a star schema from S3 with its latency, by the defaults and with each choice of the connector forced; fails where a default is wrong";
+        return "TPC-H, a star schema and dashboards from S3 with its latency, by the defaults and with each choice of the connector forced; fails where a default is wrong";
     }
 
     @Override
@@ -72,11 +76,11 @@ public final class ChoicesBenchmark implements Benchmark {
     @Override
     public BenchmarkReport run(BenchmarkOptions options) throws Exception {
         String scale = options.quick() ? "sf0.1" : "sf1";
-        int coldRounds = options.quick() ? 1 : 2;
-        int warmRounds = options.quick() ? 3 : 5;
+        int coldRounds = options.quick() ? 0 : 2;
+        int warmRounds = options.quick() ? 1 : 5;
         List<String> only = List.of(options.only().orElse("").split(",", -1));
         List<TpchQuery> queries =
-                ChosenTables.queries().stream()
+                ChosenQueries.queries().stream()
                         .filter(query -> only.stream().anyMatch(query.name()::contains))
                         .filter(
                                 query ->
@@ -99,39 +103,41 @@ public final class ChoicesBenchmark implements Benchmark {
             S3Catalogs catalogs =
                     new S3Catalogs(run, proxy.properties(gateway), VersityGateway.BUCKET);
             catalogs.configureSidecar();
-            configureTrino(catalogs, coldRounds);
+            catalogs.write(CATALOG, catalogs.stele());
             servers.startBoth();
+            ChoiceRounds rounds;
             try (TrinoSession trino = TrinoSession.connect(servers.trinoUri())) {
                 for (String schema : List.of(SCHEMA, OTHER_SCHEMA)) {
-                    trino.update("CREATE SCHEMA %s.%s".formatted(WARM, schema));
-                    trino.use(WARM, schema);
-                    ChosenTables.load(trino, schema.equals(SCHEMA) ? scale : "tiny");
+                    trino.update("CREATE SCHEMA %s.%s".formatted(CATALOG, schema));
+                    trino.use(CATALOG, schema);
+                    LoadedTable.loadKeyed(
+                            trino, ChosenQueries.TABLES, schema.equals(SCHEMA) ? scale : "tiny");
                 }
-                Map<String, String> session = new HashMap<>();
-                ChoiceRounds rounds = new ChoiceRounds(trino, proxy, queries, session);
+                rounds = new ChoiceRounds(trino, proxy, queries).phase("", false);
                 proxy.newRound(InjectedDelays.S3); // else what takes many requests looks good
-                rounds.askFirst(WARM, SCHEMA);
-                List<Choice> order = new ArrayList<>(Arrays.asList(Choice.values()));
-                for (int round = 0; round < coldRounds; round++) {
-                    Collections.reverse(order); // code gets better from one to the next
-                    for (Choice choice : order) {
-                        proxy.newRound(InjectedDelays.NONE);
-                        servers.restartSidecar();
-                        // Of few rows, whose results are others
-                        ChoiceRounds other = new ChoiceRounds(trino, proxy, queries, session);
-                        other.ask(choice, WARM, OTHER_SCHEMA);
-                        proxy.newRound(InjectedDelays.S3);
-                        rounds.phase("cold").ask(choice, cold(round, choice), SCHEMA);
-                    }
+                rounds.askFirst(CATALOG, SCHEMA);
+            }
+            List<String> phases = new ArrayList<>();
+            if (coldRounds > 0) {
+                cold(coldRounds, servers, proxy, queries, rounds);
+                rounds.report(COLD, metrics);
+                phases.add(COLD);
+            }
+            proxy.newRound(InjectedDelays.S3);
+            try (TrinoSession trino = TrinoSession.connect(servers.trinoUri())) {
+                rounds.use(trino);
+                for (String phase : List.of(WARM, WARM_CACHED)) {
+                    boolean isCached = phase.equals(WARM_CACHED);
+                    rounds.phase("filling", isCached).interleaved(1, CATALOG, SCHEMA);
+                    rounds.phase(phase, isCached)
+                            .interleaved(warmRounds, CATALOG, SCHEMA)
+                            .report(phase, metrics);
+                    phases.add(phase);
                 }
-                rounds.report("cold", metrics);
-                // Refills the caches that the restarts emptied
-                rounds.phase("filling").interleaved(1, WARM, SCHEMA);
-                rounds.phase("warm").interleaved(warmRounds, WARM, SCHEMA).report("warm", metrics);
-                for (String phase : List.of("cold", "warm")) {
-                    for (TpchQuery query : queries) {
-                        targets.add(target(rounds, phase, query));
-                    }
+            }
+            for (String phase : phases) {
+                for (TpchQuery query : queries) {
+                    targets.add(target(rounds, phase, query));
                 }
             }
         }
@@ -143,22 +149,34 @@ public final class ChoicesBenchmark implements Benchmark {
     }
 
     private static boolean isQuick(TpchQuery query) {
-        return query.name().startsWith("s") || QUICK.contains(query.name());
+        return QUICK.stream().anyMatch(query.name()::startsWith);
     }
 
-    private static void configureTrino(S3Catalogs catalogs, int coldRounds) throws IOException {
-        Map<String, String> properties = new TreeMap<>(catalogs.stele());
-        properties.put("stele.scan.column-cache-size", COLUMN_CACHE);
-        catalogs.write(WARM, properties);
-        for (int round = 0; round < coldRounds; round++) {
-            for (Choice choice : Choice.values()) {
-                catalogs.write(cold(round, choice), properties);
+    /** Each choice by servers of its own, whose caches are empty. */
+    private static void cold(
+            int count,
+            SteleServers servers,
+            DelayingS3Proxy proxy,
+            List<TpchQuery> queries,
+            ChoiceRounds rounds)
+            throws SQLException, IOException, InterruptedException {
+        List<Choice> order = new ArrayList<>(Arrays.asList(Choice.values()));
+        for (int round = 0; round < count; round++) {
+            Collections.reverse(order); // what else runs on the machine may come and go
+            for (Choice choice : order) {
+                proxy.newRound(InjectedDelays.NONE);
+                servers.restartBothEmpty();
+                try (TrinoSession trino = TrinoSession.connect(servers.trinoUri())) {
+                    // Of few rows, whose results are others
+                    ChoiceRounds other = new ChoiceRounds(trino, proxy, queries);
+                    for (int i = 0; i < OTHER_ROUNDS; i++) {
+                        other.ask(choice, CATALOG, OTHER_SCHEMA);
+                    }
+                    proxy.newRound(InjectedDelays.S3);
+                    rounds.use(trino).phase(COLD, true).ask(choice, CATALOG, SCHEMA);
+                }
             }
         }
-    }
-
-    private static String cold(int round, Choice choice) {
-        return "choices_cold_%d_%s".formatted(round, choice.label());
     }
 
     private static Target target(ChoiceRounds rounds, String phase, TpchQuery query) {

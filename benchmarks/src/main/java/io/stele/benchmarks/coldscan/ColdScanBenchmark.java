@@ -17,6 +17,7 @@ import io.stele.testing.DelayingS3Proxy;
 import io.stele.testing.InjectedDelays;
 import io.stele.testing.RequestSpan;
 import io.stele.testing.VersityGateway;
+
 import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -32,13 +33,17 @@ import java.util.Set;
 
 /**
  * A benchmark of cold and repeated scans, TPC-H Q6 over lineitem on S3, in Stele and Iceberg with
- * and without Trino's {@code fs.cache}, in one Trino server.
+ * and without Trino's {@code fs.cache}, in one Trino server. All have their defaults: of Stele the
+ * sidecar may aggregate.
  *
  * <p>The store is versitygw behind a proxy that gives reads the latency of S3: 30 ms and 20 ms a
- * MiB, a fifth more or less. Each cold round queries new catalogs, whose caches are empty. A table
- * of 25 rows is read from each before, so that connections are open. Other catalogs were queried
- * for the first time before, so that the code of cold scans is compiled. The rounds are
- * interleaved, in an order that rotates. Results are compared.
+ * MiB, a fifth more or less. Before each cold round the sidecar is killed, what it has cached on
+ * disk is deleted, and it is started. All systems are then queried by new catalogs, whose caches in
+ * memory and on disk are empty. Code is compiled: Trino's by earlier catalogs, the sidecar's by a
+ * table of other rows. A table of 25 rows is read from each catalog before, so that connections are
+ * open. {@code raptorx} has queries whose code is cold, too. Warm scans are without results of
+ * earlier queries, which is the figure that counts, and with them. The rounds are interleaved, in
+ * an order that rotates. Results are compared.
  */
 public final class ColdScanBenchmark implements Benchmark {
     /**
@@ -46,6 +51,16 @@ public final class ColdScanBenchmark implements Benchmark {
      * the next scan, which may be another system's.
      */
     private static final Duration PAUSE = Duration.ofMillis(700);
+
+    /** The catalogs that are queried first, and again and again. */
+    private static final String WARM = "warm";
+
+    /** Other rows, whose scans compile the code of a sidecar that was started just now. */
+    private static final String OTHER = "lineitem_other";
+
+    private static final int OTHER_SCANS = 20;
+
+    private static final String WARM_CACHED = "warm, cached results";
 
     @Override
     public String name() {
@@ -82,26 +97,43 @@ public final class ColdScanBenchmark implements Benchmark {
         try (VersityGateway gateway = VersityGateway.start(run.path("state").resolve("s3"));
                 DelayingS3Proxy proxy = DelayingS3Proxy.start(gateway.port(), InjectedDelays.NONE);
                 SteleServers servers = new SteleServers(run)) {
-            S3Catalogs onS3 = new S3Catalogs(run, proxy.properties(gateway), VersityGateway.BUCKET);
-            onS3.configureSidecar();
-            ColdCatalogs catalogs = new ColdCatalogs(onS3);
-            catalogs.configureTrino(warmUpRounds + coldRounds);
+            S3Catalogs catalogs =
+                    new S3Catalogs(run, proxy.properties(gateway), VersityGateway.BUCKET);
+            catalogs.configureSidecar();
+            configureTrino(catalogs, warmUpRounds + coldRounds);
             servers.startBoth();
             try (TrinoSession trino = TrinoSession.connect(servers.trinoUri())) {
                 load(trino, catalogs, tables, scale, metrics);
-                List<List<Object>> expected =
-                        trino.query(query(tables.getLast(), ColdCatalogs.WARM));
-                Scans scans = new Scans(trino, proxy, servers.trinoPid(), tables, expected);
-                touch(trino, tables, warmUpRounds + coldRounds);
-                scans.rounds(warmUpRounds, String::valueOf);
-                scans.rounds(warmUpRounds, _ -> ColdCatalogs.WARM);
-                proxy.newRound(InjectedDelays.S3);
-                scans.pauses(PAUSE)
-                        .rounds(coldRounds, round -> String.valueOf(warmUpRounds + round))
-                        .report("cold", metrics);
+                List<List<Object>> expected = trino.query(query(tables.getLast(), WARM));
+                Scans scans = new Scans(trino, proxy, servers, tables, expected);
+                for (int round = 0; round < warmUpRounds; round++) {
+                    touch(trino, tables, round);
+                    scans.round(String.valueOf(round));
+                }
+                for (int round = 0; round < warmUpRounds; round++) {
+                    scans.round(WARM);
+                }
+                scans.pauses(PAUSE).forget();
+                for (int round = warmUpRounds; round < warmUpRounds + coldRounds; round++) {
+                    proxy.newRound(InjectedDelays.NONE);
+                    startEmpty(servers, trino);
+                    touch(trino, tables, round);
+                    proxy.newRound(InjectedDelays.S3);
+                    scans.round(String.valueOf(round));
+                }
+                scans.report("cold", metrics);
                 scans.checkAllWereCold();
-                scans.pauses(Duration.ZERO).rounds(2, _ -> ColdCatalogs.WARM);
-                scans.rounds(warmRounds, _ -> ColdCatalogs.WARM).report("warm", metrics);
+                scans.pauses(Duration.ZERO);
+                for (boolean isCached : new boolean[] {false, true}) {
+                    trino.set("stele_" + WARM, "fragment_cache_enabled", String.valueOf(isCached));
+                    for (int round = -2; round < warmRounds; round++) {
+                        if (round == 0) {
+                            scans.forget();
+                        }
+                        scans.round(WARM);
+                    }
+                    scans.report(isCached ? WARM_CACHED : WARM, metrics);
+                }
             }
         }
         return new BenchmarkReport(
@@ -109,7 +141,10 @@ public final class ColdScanBenchmark implements Benchmark {
                 machine + ", TPC-H " + scale + ", reads of 30 ms + 20 ms/MiB",
                 metrics.asMap(),
                 tables.size() == ScannedTable.values().length
-                        ? List.of(target("cold", 2.0, metrics), target("warm", 1.0, metrics))
+                        ? List.of(
+                                target("cold", 2.0, metrics),
+                                target(WARM, 1.0, metrics),
+                                target(WARM_CACHED, 1.0, metrics))
                         : List.of());
     }
 
@@ -124,9 +159,32 @@ public final class ColdScanBenchmark implements Benchmark {
         return Target.atLeast(phase + ": speed, times the best Iceberg", times, ratio);
     }
 
+    /** Catalogs for {@code rounds} rounds, each with caches of its own, and the warm ones. */
+    private static void configureTrino(S3Catalogs catalogs, int rounds) throws IOException {
+        for (int round = -1; round < rounds; round++) {
+            String number = round < 0 ? WARM : String.valueOf(round);
+            catalogs.write("stele_" + number, catalogs.stele());
+            catalogs.write("iceberg_" + number, catalogs.iceberg());
+            String cached = "iceberg_fs_cache_" + number;
+            catalogs.write(cached, catalogs.cachedIceberg(cached));
+        }
+    }
+
+    /** Only code is warm in the sidecar then. */
+    private static void startEmpty(SteleServers servers, TrinoSession trino)
+            throws SQLException, IOException, InterruptedException {
+        servers.killSidecar();
+        servers.emptySidecarCache();
+        servers.startSidecar();
+        trino.set("stele_" + WARM, "fragment_cache_enabled", "false");
+        for (int scan = 0; scan < OTHER_SCANS; scan++) {
+            trino.query(TpchQueries.Q6.replace("%s.lineitem", ScannedTable.STELE.in(WARM, OTHER)));
+        }
+    }
+
     private static void load(
             TrinoSession trino,
-            ColdCatalogs catalogs,
+            S3Catalogs catalogs,
             List<ScannedTable> tables,
             String scale,
             Metrics metrics)
@@ -134,7 +192,9 @@ public final class ColdScanBenchmark implements Benchmark {
         trino.update("CREATE SCHEMA stele_warm." + ScannedTable.SCHEMA);
         trino.update(
                 "CREATE SCHEMA iceberg_warm.%s WITH (location = '%s')"
-                        .formatted(ScannedTable.SCHEMA, catalogs.icebergLocation()));
+                        .formatted(
+                                ScannedTable.SCHEMA,
+                                catalogs.icebergLocation(ScannedTable.SCHEMA)));
         Set<String> loaded = new HashSet<>();
         for (ScannedTable table : tables) {
             if (loaded.add(table.table())) { // those with fs.cache have the tables of those without
@@ -144,7 +204,13 @@ public final class ColdScanBenchmark implements Benchmark {
         for (ScannedTable table : List.of(ScannedTable.STELE, ScannedTable.ICEBERG_PARQUET)) {
             trino.update(
                     "CREATE TABLE %s AS SELECT * FROM tpch.tiny.nation"
-                            .formatted(table.in(ColdCatalogs.WARM, "nation")));
+                            .formatted(table.in(WARM, "nation")));
+        }
+        trino.update(
+                "CREATE TABLE %s AS SELECT * FROM tpch.tiny.lineitem"
+                        .formatted(ScannedTable.STELE.in(WARM, OTHER)));
+        for (String table : List.of("nation", OTHER)) {
+            trino.flush(ScannedTable.STELE.in(WARM, table));
         }
     }
 
@@ -153,22 +219,19 @@ public final class ColdScanBenchmark implements Benchmark {
         long start = System.nanoTime();
         trino.update(
                 "CREATE TABLE %s%s AS SELECT * FROM tpch.%s.lineitem"
-                        .formatted(
-                                table.in(ColdCatalogs.WARM, table.table()),
-                                table.properties(),
-                                scale));
+                        .formatted(table.in(WARM, table.table()), table.properties(), scale));
+        if (table.isStele()) {
+            trino.flush(table.in(WARM, table.table()));
+        }
         metrics.put("load " + table.label() + " s", (System.nanoTime() - start) / 1e9);
     }
 
     /** Opens connections, and runs the first-query work of catalogs. */
-    private static void touch(TrinoSession trino, List<ScannedTable> tables, int catalogs)
+    private static void touch(TrinoSession trino, List<ScannedTable> tables, int round)
             throws SQLException {
-        for (int round = 0; round < catalogs; round++) {
-            for (ScannedTable table : tables) {
-                trino.query(
-                        "SELECT sum(n_regionkey) FROM "
-                                + table.in(Integer.toString(round), "nation"));
-            }
+        for (ScannedTable table : tables) {
+            trino.query(
+                    "SELECT sum(n_regionkey) FROM " + table.in(Integer.toString(round), "nation"));
         }
     }
 
@@ -183,8 +246,8 @@ public final class ColdScanBenchmark implements Benchmark {
 
         private final TrinoSession trino;
         private final DelayingS3Proxy proxy;
-        private final long trinoPid;
-        private final List<ScannedTable> tables;
+        private final SteleServers servers;
+        private final List<ScannedTable> order;
         private final List<List<Object>> expected;
 
         /** By table and name of what is measured, a value a round. */
@@ -196,13 +259,13 @@ public final class ColdScanBenchmark implements Benchmark {
         Scans(
                 TrinoSession trino,
                 DelayingS3Proxy proxy,
-                long trinoPid,
+                SteleServers servers,
                 List<ScannedTable> tables,
                 List<List<Object>> expected) {
             this.trino = trino;
             this.proxy = proxy;
-            this.trinoPid = trinoPid;
-            this.tables = tables;
+            this.servers = servers;
+            this.order = new ArrayList<>(tables);
             this.expected = expected;
         }
 
@@ -212,22 +275,17 @@ public final class ColdScanBenchmark implements Benchmark {
             return this;
         }
 
-        /** The catalogs that a round queries. */
-        private interface CatalogsOfRound {
-            String number(int round);
+        /** Drops what was measured before. */
+        void forget() {
+            measured.clear();
         }
 
-        Scans rounds(int rounds, CatalogsOfRound catalogs)
-                throws SQLException, IOException, InterruptedException {
-            measured.clear();
-            List<ScannedTable> order = new ArrayList<>(tables);
-            for (int round = 0; round < rounds; round++) {
-                for (ScannedTable table : order) {
-                    scan(table, catalogs.number(round));
-                }
-                Collections.rotate(order, 1);
+        /** Queries all tables by the catalogs with this number. */
+        void round(String catalogNumber) throws SQLException, IOException, InterruptedException {
+            for (ScannedTable table : order) {
+                scan(table, catalogNumber);
             }
-            return this;
+            Collections.rotate(order, 1);
         }
 
         private void scan(ScannedTable table, String catalogNumber)
@@ -235,26 +293,27 @@ public final class ColdScanBenchmark implements Benchmark {
             proxy.takeSpans(); // spans of background reads
             long readsBefore = proxy.reads();
             long bytesBefore = proxy.sentBytes();
-            long cpuBefore = ProcessCpu.nanos(trinoPid);
+            long cpuBefore = cpuNanos();
             long start = System.nanoTime();
             List<List<Object>> found = trino.query(query(table, catalogNumber));
             add(table, MILLIS, (System.nanoTime() - start) / 1e6);
-            add(table, "CPU ms", (ProcessCpu.nanos(trinoPid) - cpuBefore) / 1e6);
+            add(table, "CPU ms", (cpuNanos() - cpuBefore) / 1e6);
             addSpans(table, proxy.takeSpans().stream().filter(RequestSpan::isRead).toList(), start);
             add(table, REQUESTS, (double) (proxy.reads() - readsBefore));
             add(table, "MiB", (proxy.sentBytes() - bytesBefore) / (double) (1 << 20));
             if (!pause.isZero()) {
                 Thread.sleep(pause);
-                add(
-                        table,
-                        "CPU ms, what follows included",
-                        (ProcessCpu.nanos(trinoPid) - cpuBefore) / 1e6);
+                add(table, "CPU ms, what follows included", (cpuNanos() - cpuBefore) / 1e6);
             }
             if (!TpchQueries.agree(expected, found)) {
                 throw new IllegalStateException(
                         "Expected Q6 of %s to give %s, found %s"
                                 .formatted(table.label(), expected, found));
             }
+        }
+
+        private long cpuNanos() throws IOException {
+            return ProcessCpu.nanos(servers.trinoPid()) + ProcessCpu.nanos(servers.sidecarPid());
         }
 
         /** From the first request to the end of the last one, and how many were under way then. */

@@ -43,11 +43,6 @@ enum ScannedTable {
         return properties;
     }
 
-    /** The prefix of its catalogs' names. */
-    String catalogs() {
-        return catalogs;
-    }
-
     boolean isStele() {
         return this == STELE;
     }

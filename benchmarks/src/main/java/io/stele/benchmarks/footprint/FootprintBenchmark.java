@@ -94,7 +94,9 @@ public final class FootprintBenchmark implements Benchmark {
                         "stele key indexes: B a row of tables with a key",
                         stele.bytesOf(StoredBytes.KEY_INDEXES) / metrics.value("stele load: rows"));
                 List<Long> keys = OrderKeys.some(trino, scale);
-                servers.restartSidecar();
+                servers.killSidecar();
+                servers.emptySidecarCache();
+                servers.startSidecar();
                 loads.lookups("stele", keys);
                 loads.lookups("iceberg", keys);
             }

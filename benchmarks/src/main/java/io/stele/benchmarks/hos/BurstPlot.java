@@ -1,8 +1,5 @@
 package io.stele.benchmarks.hos;
 
-import io.stele.scheduler.SimulatedBurst;
-import java.io.IOException;
-import java.nio.file.Path;
 import org.knowm.xchart.VectorGraphicsEncoder;
 import org.knowm.xchart.VectorGraphicsEncoder.VectorGraphicsFormat;
 import org.knowm.xchart.XYChart;
@@ -11,36 +8,36 @@ import org.knowm.xchart.XYSeries;
 import org.knowm.xchart.style.Styler.LegendPosition;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
-/** A plot, written as an SVG file, of a simulated burst like figure 8(b) of the Hologres paper. */
+import java.io.IOException;
+import java.nio.file.Path;
+
+/** A plot, written as an SVG file, of a burst like figure 8(b) of the Hologres paper. */
 final class BurstPlot {
     private static final int WIDTH = 900;
     private static final int HEIGHT = 420;
 
     private BurstPlot() {}
 
-    static void write(SimulatedBurst.Result result, Path file) throws IOException {
+    static void write(SidecarBurst.Result result, Path file) throws IOException {
         XYChart chart =
                 new XYChartBuilder()
                         .width(WIDTH)
                         .height(HEIGHT)
-                        .title("Processor time of concurrent queries, 1 to 8 contexts each")
-                        .xAxisTitle("ms (virtual time, 2 workers)")
-                        .yAxisTitle("share of processor time, %")
+                        .title("Scans of concurrent queries, 1 to 8 clients each")
+                        .xAxisTitle("ms")
+                        .yAxisTitle("share of all scans, %")
                         .build();
         chart.getStyler()
                 .setDefaultSeriesRenderStyle(XYSeries.XYSeriesRenderStyle.Line)
                 .setLegendPosition(LegendPosition.OutsideE);
         chart.getStyler().setYAxisMin(0.0).setYAxisMax(100.0);
-        double windowMillis = result.windowNanos() / 1e6;
-        for (SimulatedBurst.Query query : result.queries()) {
-            int from =
-                    (int) (query.fromWindow() * SimulatedBurst.WINDOW_NANOS / result.windowNanos());
-            int to = (int) (query.toWindow() * SimulatedBurst.WINDOW_NANOS / result.windowNanos());
-            double[] millis = new double[to - from];
-            double[] percent = new double[to - from];
-            for (int window = from; window < to; window++) {
-                millis[window - from] = (window + 0.5) * windowMillis;
-                percent[window - from] = 100 * result.sharesOf(query.name())[window];
+        for (SidecarBurst.Query query : result.queries()) {
+            double[] shares = result.sharesOf(query);
+            double[] millis = new double[query.toWindow() - query.fromWindow()];
+            double[] percent = new double[millis.length];
+            for (int i = 0; i < millis.length; i++) {
+                millis[i] = (query.fromWindow() + i + 0.5) * result.windowMillis();
+                percent[i] = 100 * shares[query.fromWindow() + i];
             }
             chart.addSeries(query.name(), millis, percent).setMarker(SeriesMarkers.NONE);
         }

@@ -6,16 +6,7 @@ import io.stele.benchmarks.BenchmarkReport;
 import io.stele.benchmarks.Machine;
 import io.stele.benchmarks.Metrics;
 import io.stele.benchmarks.Target;
-import io.stele.scheduler.FairPoolOptions;
-import io.stele.scheduler.SimulatedBurst;
-import io.stele.scheduler.SimulatedServing;
-import io.stele.scheduler.Urgency;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Collection;
-import java.util.List;
-import java.util.SplittableRandom;
+
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
@@ -24,17 +15,17 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+
 /**
  * A benchmark of the scheduler: costs of a task and a switch beside the JDK's pools and virtual
- * threads, fairness, and waits of short requests. Fairness and waits are simulated in virtual time.
+ * threads, and on a real sidecar, through its ports, lookups beside scans and the shares of queries
+ * that come and go. A run is whole. Simulations in virtual time are tests of the scheduler.
  */
 public final class HosBenchmark implements Benchmark {
-    private static final double MICROSECOND = 1_000;
-    private static final double MILLISECOND = 1_000_000;
-    private static final FairPoolOptions TWO_WORKERS = FairPoolOptions.of(2);
-    private static final FairPoolOptions LONG_QUANTUM =
-            TWO_WORKERS.withQuantumNanos((long) MILLISECOND);
-
     @Override
     public String name() {
         return "hos";
@@ -42,96 +33,20 @@ public final class HosBenchmark implements Benchmark {
 
     @Override
     public String description() {
-        return "The scheduler: costs, fairness after Figure 8(b) of Hologres, latency beside computations";
+        return "The scheduler: costs, lookups beside scans of a sidecar, and shares of queries after Figure 8(b) of Hologres";
     }
 
     @Override
     public BenchmarkReport run(BenchmarkOptions options) throws Exception {
         Metrics metrics = new Metrics();
         List<Target> targets = new ArrayList<>();
-        if (isWanted("simulation", options)) {
-            fairness(options, metrics, targets);
-            latency(options, metrics, targets);
-        }
-        if (isWanted("costs", options)) {
-            ContextMemory.measure(options.quick() ? 200_000 : 1_000_000, metrics, targets);
-            costs(options, metrics, targets);
-        }
-        if (isWanted("sidecar", options)) {
-            new SidecarPhase(options.quick()).run(metrics, targets);
-        }
-        return new BenchmarkReport(name(), Machine.describe(), metrics.asMap(), targets);
-    }
-
-    private static boolean isWanted(String name, BenchmarkOptions options) {
-        return options.only().isEmpty() || name.contains(options.only().get());
-    }
-
-    private static void fairness(BenchmarkOptions options, Metrics metrics, List<Target> targets)
-            throws Exception {
-        int seeds = options.quick() ? 10 : 200;
-        double deviation = 0;
-        double deviationOfLongQuantum = 0;
-        double burstMillis = 0;
-        for (int seed = 0; seed < seeds; seed++) {
-            deviation = Math.max(deviation, burst(TWO_WORKERS, 100, seed).maxDeviation());
-            deviationOfLongQuantum =
-                    Math.max(deviationOfLongQuantum, burst(LONG_QUANTUM, 100, seed).maxDeviation());
-            long nanos = burst(TWO_WORKERS, 5, seed).nanosUntilFair(5, 30, 0.1);
-            burstMillis = Math.max(burstMillis, nanos / MILLISECOND);
-        }
-        metrics.put("simulated bursts", seeds);
-        metrics.put(
-                "quantum 200 us: largest deviation from equal shares in 100 ms, %",
-                100 * deviation);
-        metrics.put(
-                "quantum 1 ms: largest deviation from equal shares in 100 ms, %",
-                100 * deviationOfLongQuantum);
-        metrics.put(
-                "quantum 200 us: ms until shares over 100 ms are within 10 % after 5 arrivals",
-                burstMillis);
-        targets.add(Target.atMost("deviation from equal shares in 100 ms, %", 5, 100 * deviation));
-        targets.add(Target.atMost("burst of 5 queries: ms until fair again", 50, burstMillis));
-
+        String machine = Machine.describe();
+        ContextMemory.measure(options.quick() ? 200_000 : 1_000_000, metrics, targets);
+        costs(options, metrics, targets);
         Path plot = options.repository().resolve(".stele/bench/hos-figure-8b.svg");
-        Files.createDirectories(plot.getParent());
-        BurstPlot.write(burst(TWO_WORKERS, 100, 1), plot);
+        new SidecarPhase(options.quick(), plot).run(metrics, targets);
         System.out.println("Shares over time: " + plot);
-    }
-
-    private static SimulatedBurst.Result burst(FairPoolOptions pool, int windowMillis, int seed) {
-        return SimulatedBurst.run(
-                pool,
-                SimulatedBurst.paper(),
-                windowMillis * (long) MILLISECOND,
-                new SplittableRandom(seed));
-    }
-
-    private static void latency(BenchmarkOptions options, Metrics metrics, List<Target> targets) {
-        int requests = options.quick() ? 20_000 : 200_000;
-        for (int computations : new int[] {0, 1, 4, 16}) {
-            SimulatedServing.Load load =
-                    new SimulatedServing.Load(
-                            computations,
-                            20 * (long) MICROSECOND,
-                            50 * (long) MICROSECOND,
-                            (long) MILLISECOND,
-                            requests);
-            String name = "50 us request beside " + computations + " computations, ";
-            SimulatedServing.Result latency = serve(Urgency.LATENCY, load);
-            metrics.put(name + "latency class: p50 us", latency.p50Nanos() / MICROSECOND);
-            metrics.put(name + "latency class: p99 us", latency.p99Nanos() / MICROSECOND);
-            metrics.put(
-                    name + "as any query: p99 us",
-                    serve(Urgency.NORMAL, load).p99Nanos() / MICROSECOND);
-            if (computations == 16) {
-                targets.add(Target.atMost(name + "p99 us", 100, latency.p99Nanos() / MICROSECOND));
-            }
-        }
-    }
-
-    private static SimulatedServing.Result serve(Urgency urgency, SimulatedServing.Load load) {
-        return SimulatedServing.run(TWO_WORKERS, urgency, load, new SplittableRandom(7));
+        return new BenchmarkReport(name(), machine, metrics.asMap(), targets);
     }
 
     private static void costs(BenchmarkOptions options, Metrics metrics, List<Target> targets)

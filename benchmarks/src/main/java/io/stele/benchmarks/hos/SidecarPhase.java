@@ -1,5 +1,8 @@
 package io.stele.benchmarks.hos;
 
+import static java.util.Objects.requireNonNull;
+
+import io.stele.benchmarks.Medians;
 import io.stele.benchmarks.Metrics;
 import io.stele.benchmarks.Target;
 import io.stele.benchmarks.ingest.UserRows;
@@ -14,21 +17,25 @@ import io.stele.client.flight.FlightClient;
 import io.stele.protocol.api.catalog.TableRequest;
 import io.stele.protocol.api.maintenance.MaintenanceActions;
 import io.stele.protocol.schema.Orientation;
+
+import org.HdrHistogram.Histogram;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumMap;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
-import org.HdrHistogram.Histogram;
 
 /**
- * The phase of the scheduler benchmark that measures one client's lookups beside other clients'
- * scans on a real sidecar, with its scheduler and with a plain thread pool.
+ * The phase of the scheduler benchmark on a real sidecar: one client's lookups beside other
+ * clients' scans, with the scheduler and with a plain thread pool, then the shares of queries that
+ * come and go.
  *
  * <p>The scans compute and send almost nothing: a filter that no row passes, over all rows of a row
  * table. So the benchmark measures the sharing of the sidecar's threads, not of the network. First
@@ -36,26 +43,27 @@ import org.HdrHistogram.Histogram;
  */
 final class SidecarPhase {
     private static final String TABLE = "usertable";
+    private static final String GROUPS_FILE = "stele.scheduler.groups-file";
     private static final int[] SCANS = {0, 1, 4, 16};
     private static final long SEED = 11;
     private static final long HIGHEST_NANOS = TimeUnit.MINUTES.toNanos(5);
 
     /** The scheduler of the sidecar's contexts, as its configuration sets it. */
     private enum Setting {
-        FAIR("scheduler", "FAIR", "200us"),
-        LONG_QUANTUM("scheduler with a quantum of 1 ms", "FAIR", "1ms"),
-        FIFO("thread pool", "FIFO", "200us");
+        FAIR("scheduler", "FAIR"),
+        FIFO("thread pool", "FIFO");
 
         private final String text;
         private final Map<String, String> properties;
 
-        Setting(String text, String policy, String quantum) {
+        Setting(String text, String policy) {
             this.text = text;
             this.properties =
                     Map.of(
-                            "stele.scheduler.policy", policy,
-                            "stele.scheduler.quantum", quantum,
-                            "stele.memtable.max-age", "1d"); // nothing is flushed by itself
+                            "stele.scheduler.policy",
+                            policy,
+                            "stele.memtable.max-age",
+                            "1d"); // nothing is flushed by itself
         }
     }
 
@@ -63,53 +71,87 @@ final class SidecarPhase {
     private final UserRows content = new UserRows(SEED);
     private final int rowCount;
     private final Duration duration;
+    private final long windowMillis;
+    private final Path plot;
 
     /** The times of lookups beside some scans. */
     private record Result(double p50Micros, double p99Micros, double scansPerSecond) {}
 
-    SidecarPhase(boolean quick) throws IOException {
+    /**
+     * @param plot the file of the plot of shares
+     */
+    SidecarPhase(boolean quick, Path plot) throws IOException {
         this.rowCount = quick ? 20_000 : 50_000;
-        this.duration = Duration.ofSeconds(quick ? 2 : 10);
+        this.duration = Duration.ofSeconds(quick ? 1 : 10);
+        this.windowMillis = quick ? 100 : 1_000;
+        this.plot = requireNonNull(plot, "plot is null");
     }
 
     void run(Metrics metrics, List<Target> targets) throws Exception {
-        Map<Setting, List<Result>> results = new EnumMap<>(Setting.class);
         try (SteleServers servers = new SteleServers(run)) {
-            configure(Setting.FAIR);
+            configure(Setting.FAIR.properties);
             servers.startSidecar();
             load();
-            for (Setting setting : Setting.values()) {
-                results.put(setting, measure(servers, setting, "rows in memory", metrics));
-            }
+            compare(servers, "rows in memory", metrics, targets);
+            burst(servers, metrics, targets);
             flush();
-            measure(servers, Setting.FAIR, "rows in files", metrics);
-            measure(servers, Setting.FIFO, "rows in files", metrics);
+            compare(servers, "rows in files", metrics, targets);
         }
-        List<Result> fair = results.getOrDefault(Setting.FAIR, List.of());
-        List<Result> fifo = results.getOrDefault(Setting.FIFO, List.of());
-        double one = fair.get(1).p99Micros();
+    }
+
+    private void compare(SteleServers servers, String where, Metrics metrics, List<Target> targets)
+            throws Exception {
+        List<Result> fair = measure(servers, Setting.FAIR, where, metrics);
+        List<Result> fifo = measure(servers, Setting.FIFO, where, metrics);
         double sixteen = fair.getLast().p99Micros();
         targets.add(
                 Target.atMost(
-                        "sidecar: p99 of lookups beside 16 scans by that beside 1",
+                        "sidecar, %s: p99 of lookups beside 16 scans by that beside 1"
+                                .formatted(where),
                         1.5,
-                        sixteen / one));
+                        sixteen / fair.get(1).p99Micros()));
         targets.add(
                 Target.atLeast(
-                        "sidecar: p99 of lookups beside 16 scans, of the thread pool by that of the scheduler",
+                        "sidecar, %s: p99 of lookups beside 16 scans, of the thread pool by that of the scheduler"
+                                .formatted(where),
                         5,
                         fifo.getLast().p99Micros() / sixteen));
     }
 
-    /** The next sidecar that is started has this setting. */
-    private void configure(Setting setting) throws IOException {
+    private void burst(SteleServers servers, Metrics metrics, List<Target> targets)
+            throws Exception {
+        Path groups = run.path("sidecar.etc").resolve("burst-groups.json");
+        Files.writeString(groups, SidecarBurst.groups());
+        Map<String, String> properties = new HashMap<>(Setting.FAIR.properties);
+        properties.put(GROUPS_FILE, groups.toString());
+        configure(properties);
+        servers.restartSidecar();
+        try (FlightClient flight = Clients.flight(run)) {
+            try (FilteringScans warm = FilteringScans.start(flight, TABLE, 2)) {
+                TimeUnit.NANOSECONDS.sleep(duration.toNanos());
+            }
+            SidecarBurst.Result result = SidecarBurst.run(flight, TABLE, windowMillis);
+            Files.createDirectories(plot.toAbsolutePath().getParent());
+            BurstPlot.write(result, plot);
+            String name =
+                    "sidecar, deviation from equal shares in %,d ms, ".formatted(windowMillis);
+            double most = 100 * Collections.max(result.deviations());
+            metrics.put(name + "median %", 100 * Medians.median(result.deviations()));
+            metrics.put(name + "most %", most);
+            targets.add(Target.atMost(name + "most %", 10, most));
+        }
+    }
+
+    /** The next sidecar that is started has these properties. */
+    private void configure(Map<String, String> properties) throws IOException {
         Path file = run.path("sidecar.etc").resolve("config.properties");
         List<String> lines = new ArrayList<>(Files.readAllLines(file));
         lines.removeIf(
                 line ->
-                        setting.properties.keySet().stream()
-                                .anyMatch(key -> line.startsWith(key + "=")));
-        setting.properties.forEach((key, value) -> lines.add(key + "=" + value));
+                        line.startsWith(GROUPS_FILE + "=")
+                                || properties.keySet().stream()
+                                        .anyMatch(key -> line.startsWith(key + "=")));
+        properties.forEach((key, value) -> lines.add(key + "=" + value));
         Files.write(file, lines);
     }
 
@@ -136,7 +178,7 @@ final class SidecarPhase {
 
     private List<Result> measure(
             SteleServers servers, Setting setting, String where, Metrics metrics) throws Exception {
-        configure(setting);
+        configure(setting.properties);
         servers.restartSidecar();
         List<Result> results = new ArrayList<>();
         try (SteleClient client = Clients.stele(run);

@@ -11,9 +11,14 @@ import io.stele.benchmarks.Target;
 import io.stele.benchmarks.servers.Latencies;
 import io.stele.benchmarks.servers.OrderKeys;
 import io.stele.benchmarks.servers.Run;
+import io.stele.benchmarks.servers.S3Catalogs;
 import io.stele.benchmarks.servers.SidecarCounters;
 import io.stele.benchmarks.servers.SteleServers;
 import io.stele.benchmarks.servers.TrinoSession;
+import io.stele.testing.DelayingS3Proxy;
+import io.stele.testing.InjectedDelays;
+import io.stele.testing.VersityGateway;
+
 import java.io.IOException;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -22,16 +27,21 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.function.LongSupplier;
 
 /**
  * A benchmark of the lookup of one row by its key through Trino, in Stele and in Iceberg, beside
- * {@code SELECT 1}, which shows Trino's own cost.
+ * {@code SELECT 1}, which shows Trino's own cost. First the warehouses are in folders, then on S3
+ * with its latency, where Iceberg has {@code fs.cache}; all have their defaults. {@code s3-keys}
+ * has cold lookups.
  *
  * <p>One connection queries each table in turn, in an order that rotates, for a random existing
  * order; results are compared. The sidecar counts the requests of a query.
  */
 public final class LookupSqlBenchmark implements Benchmark {
     private static final String FLOOR = "SELECT 1";
+    private static final String LOCAL = "local";
+    private static final String ON_S3 = "s3";
 
     @Override
     public String name() {
@@ -40,51 +50,89 @@ public final class LookupSqlBenchmark implements Benchmark {
 
     @Override
     public String description() {
-        return "SELECT of one row by key through Trino, beside SELECT 1 and Iceberg in the same server";
+        return "SELECT of one row by key through Trino, in folders and on S3 with its latency, beside SELECT 1 and Iceberg in the same server; --only takes local or s3";
     }
 
     @Override
     public BenchmarkReport run(BenchmarkOptions options) throws Exception {
+        Run run = Run.load();
+        Metrics metrics = new Metrics();
+        List<Target> targets = new ArrayList<>();
+        String machine = Machine.describe();
+        String only = options.only().orElse("");
+        if (LOCAL.contains(only)) {
+            measure(run, LOCAL, "", () -> 0, options, metrics);
+            for (LookupTable table : List.of(LookupTable.STELE_COLUMN, LookupTable.STELE_ROW)) {
+                String name = metric(LOCAL, table, "p50, times SELECT 1");
+                targets.add(Target.atMost(name, 1.5, metrics.value(name)));
+            }
+        }
+        if (ON_S3.contains(only)) {
+            try (VersityGateway gateway = VersityGateway.start(run.path("state").resolve("s3"));
+                    DelayingS3Proxy proxy =
+                            DelayingS3Proxy.start(gateway.port(), InjectedDelays.S3)) {
+                S3Catalogs catalogs =
+                        new S3Catalogs(run, proxy.properties(gateway), VersityGateway.BUCKET);
+                // The other log is of the warehouse in a folder
+                catalogs.configureSidecar(
+                        Map.of("stele.wal.path", run.value("sidecar.wal") + "-s3"));
+                catalogs.write("stele", catalogs.stele());
+                catalogs.write("iceberg", catalogs.cachedIceberg("iceberg"));
+                String location =
+                        " WITH (location = '%s')"
+                                .formatted(catalogs.icebergLocation(LookupTable.SCHEMA));
+                measure(run, ON_S3, location, proxy::reads, options, metrics);
+            }
+            for (LookupTable table : List.of(LookupTable.STELE_COLUMN, LookupTable.STELE_ROW)) {
+                String name = metric(ON_S3, table, "p50 ms");
+                targets.add(Target.atMost(name, 60, metrics.value(name)));
+            }
+        }
+        return new BenchmarkReport(name(), machine + ", TPC-H orders", metrics.asMap(), targets);
+    }
+
+    /**
+     * @param where in names of metrics
+     * @param icebergSchema clauses of the CREATE SCHEMA of Iceberg
+     * @param requestCount of requests to the store so far
+     */
+    private static void measure(
+            Run run,
+            String where,
+            String icebergSchema,
+            LongSupplier requestCount,
+            BenchmarkOptions options,
+            Metrics metrics)
+            throws Exception {
         String scale = options.quick() ? "tiny" : "sf1";
         int warmUpRounds = options.quick() ? 5 : 150;
         int rounds = options.quick() ? 10 : 250;
-        Run run = Run.load();
-        Metrics metrics = new Metrics();
-        String machine = Machine.describe();
         try (SteleServers servers = new SteleServers(run);
                 SidecarCounters counters = new SidecarCounters(run)) {
             servers.startBoth();
             try (Connections connections = new Connections(servers)) {
-                List<Long> keys = load(connections.plain(), scale);
+                List<Long> keys = load(connections.plain(), icebergSchema, scale);
                 SplittableRandom random = new SplittableRandom(42);
-                ask(connections, keys, random, warmUpRounds, new Metrics());
-                ask(connections, keys, random, rounds, metrics);
+                Asking asking = new Asking(connections, where, keys, requestCount);
+                asking.ask(random, warmUpRounds, new Metrics());
+                asking.ask(random, rounds, metrics);
                 for (LookupTable table : LookupTable.values()) {
                     if (table.qualifiedName().startsWith("stele.")) {
-                        count(connections.of(table), table, keys, counters, metrics);
+                        count(connections.of(table), where, table, keys, counters, metrics);
                     }
                 }
             }
         }
-        return new BenchmarkReport(
-                name(),
-                machine + ", TPC-H " + scale + " orders",
-                metrics.asMap(),
-                List.of(
-                        target(metrics, LookupTable.STELE_COLUMN),
-                        target(metrics, LookupTable.STELE_ROW)));
     }
 
-    private static Target target(Metrics metrics, LookupTable table) {
-        return Target.atMost(
-                table.label() + ": p50, times SELECT 1",
-                1.5,
-                metrics.value(table.label() + " p50, times SELECT 1"));
+    private static String metric(String where, LookupTable table, String what) {
+        return "%s %s: %s".formatted(where, table.label(), what);
     }
 
-    private static List<Long> load(TrinoSession trino, String scale) throws SQLException {
+    private static List<Long> load(TrinoSession trino, String icebergSchema, String scale)
+            throws SQLException {
         trino.update("CREATE SCHEMA stele." + LookupTable.SCHEMA);
-        trino.update("CREATE SCHEMA iceberg." + LookupTable.SCHEMA);
+        trino.update("CREATE SCHEMA iceberg." + LookupTable.SCHEMA + icebergSchema);
         for (LookupTable table : LookupTable.values()) {
             if (table.isLoaded()) {
                 trino.update(
@@ -93,58 +141,63 @@ public final class LookupSqlBenchmark implements Benchmark {
             }
         }
         for (LookupTable table : List.of(LookupTable.STELE_COLUMN, LookupTable.STELE_ROW)) {
-            String[] name = table.qualifiedName().split("\\.");
-            trino.update("CALL stele.system.flush('%s', '%s')".formatted(name[1], name[2]));
+            trino.flush(table.qualifiedName());
         }
         return OrderKeys.some(trino, scale);
     }
 
-    private static void ask(
-            Connections connections,
-            List<Long> keys,
-            SplittableRandom random,
-            int rounds,
-            Metrics metrics)
-            throws SQLException {
-        Latencies floor = new Latencies();
-        Map<LookupTable, Latencies> latencies = new EnumMap<>(LookupTable.class);
-        List<LookupTable> order = new ArrayList<>(List.of(LookupTable.values()));
-        order.forEach(table -> latencies.put(table, new Latencies()));
-        for (int round = 0; round < rounds; round++) {
-            connections.plain().timed(FLOOR, floor);
-            long key = keys.get(random.nextInt(keys.size()));
-            List<List<Object>> expected = List.of();
-            for (LookupTable table : order) {
-                List<List<Object>> found =
-                        connections
-                                .of(table)
-                                .timed(table.query(key), requireNonNull(latencies.get(table)));
-                if (found.size() != 1 || !(expected.isEmpty() || expected.equals(found))) {
-                    throw new IllegalStateException(
-                            "Expected the order %d of %s to be %s, found %s"
-                                    .formatted(key, table.label(), expected, found));
+    /** Queries of all tables in turn. Confined to one thread. */
+    private record Asking(
+            Connections connections, String where, List<Long> keys, LongSupplier requestCount) {
+        void ask(SplittableRandom random, int rounds, Metrics metrics) throws SQLException {
+            Latencies floor = new Latencies();
+            Map<LookupTable, Latencies> latencies = new EnumMap<>(LookupTable.class);
+            Map<LookupTable, Long> requests = new EnumMap<>(LookupTable.class);
+            List<LookupTable> order = new ArrayList<>(List.of(LookupTable.values()));
+            order.forEach(table -> latencies.put(table, new Latencies()));
+            for (int round = 0; round < rounds; round++) {
+                connections.plain().timed(FLOOR, floor);
+                long key = keys.get(random.nextInt(keys.size()));
+                List<List<Object>> expected = List.of();
+                for (LookupTable table : order) {
+                    long before = requestCount.getAsLong();
+                    List<List<Object>> found =
+                            connections
+                                    .of(table)
+                                    .timed(table.query(key), requireNonNull(latencies.get(table)));
+                    requests.merge(table, requestCount.getAsLong() - before, Long::sum);
+                    if (found.size() != 1 || !(expected.isEmpty() || expected.equals(found))) {
+                        throw new IllegalStateException(
+                                "Expected the order %d of %s to be %s, found %s"
+                                        .formatted(key, table.label(), expected, found));
+                    }
+                    expected = found;
                 }
-                expected = found;
+                Collections.rotate(order, 1);
             }
-            Collections.rotate(order, 1);
-        }
-        report("select_1", floor, metrics);
-        for (LookupTable table : LookupTable.values()) {
-            report(table.label(), requireNonNull(latencies.get(table)), metrics);
-            metrics.put(
-                    table.label() + " p50, times SELECT 1",
-                    requireNonNull(latencies.get(table)).millis(50) / floor.millis(50));
+            report(where + " select_1: ", floor, metrics);
+            for (LookupTable table : LookupTable.values()) {
+                Latencies found = requireNonNull(latencies.get(table));
+                report(metric(where, table, ""), found, metrics);
+                metrics.put(
+                        metric(where, table, "p50, times SELECT 1"),
+                        found.millis(50) / floor.millis(50));
+                metrics.put(
+                        metric(where, table, "requests to the store a query"),
+                        requests.getOrDefault(table, 0L) / (double) rounds);
+            }
         }
     }
 
     private static void report(String label, Latencies latencies, Metrics metrics) {
-        metrics.put(label + " p50 ms", latencies.millis(50));
-        metrics.put(label + " p99 ms", latencies.millis(99));
+        metrics.put(label + "p50 ms", latencies.millis(50));
+        metrics.put(label + "p99 ms", latencies.millis(99));
     }
 
     /** Counts the requests of a query to the sidecar, with those that release snapshots. */
     private static void count(
             TrinoSession trino,
+            String where,
             LookupTable table,
             List<Long> keys,
             SidecarCounters counters,
@@ -157,10 +210,10 @@ public final class LookupSqlBenchmark implements Benchmark {
             trino.query(table.query(keys.get(query)));
         }
         metrics.put(
-                table.label() + " actions a query",
+                metric(where, table, "actions a query"),
                 (counters.actions() - actions) / (double) queries);
         metrics.put(
-                table.label() + " streams a query",
+                metric(where, table, "streams a query"),
                 (counters.streams() - streams) / (double) queries);
     }
 

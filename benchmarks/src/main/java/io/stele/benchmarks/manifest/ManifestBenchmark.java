@@ -5,7 +5,6 @@ import io.stele.benchmarks.BenchmarkOptions;
 import io.stele.benchmarks.BenchmarkReport;
 import io.stele.benchmarks.Machine;
 import io.stele.benchmarks.Metrics;
-import io.stele.benchmarks.Target;
 import io.stele.columnfile.metadata.SketchBuilder;
 import io.stele.engine.manifest.FileEntry;
 import io.stele.engine.manifest.FileKind;
@@ -26,6 +25,9 @@ import io.stele.protocol.predicate.ColumnSketch;
 import io.stele.protocol.predicate.ColumnStats;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.predicate.ValueRange;
+
+import org.apache.paimon.table.FileStoreTable;
+
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
@@ -43,7 +45,6 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import org.apache.paimon.table.FileStoreTable;
 
 /**
  * A benchmark of the cost to find the files of one partition in a shard's manifest of many files,
@@ -51,8 +52,9 @@ import org.apache.paimon.table.FileStoreTable;
  * of a column. Other cases are manifests without a base, bases with stripes of other sizes, and as
  * many files in a table of Apache Paimon.
  *
- * <p>One thread, a store in memory (of Paimon: its threads, a folder); requests and bytes are
- * counted, time is processor time.
+ * <p>One thread, a store in memory (of Paimon: its threads, a folder), in this process; requests
+ * and bytes are counted, time is processor time. It compares formats: the sidecar has all entries
+ * of a manifest in memory and plans from there, so no number of this meets a target of a user.
  */
 public final class ManifestBenchmark implements Benchmark {
     private static final TableId TABLE = new TableId(7);
@@ -133,27 +135,8 @@ public final class ManifestBenchmark implements Benchmark {
             }
         }
         measurePaimon(extent, metrics);
-        return new BenchmarkReport(
-                name(),
-                machine,
-                metrics.asMap(),
-                List.of(
-                        Target.atMost(
-                                "100,000: requests to find a partition",
-                                4,
-                                metrics.value("100,000: requests to find a partition")),
-                        Target.atMost(
-                                "100,000: MB read to find a partition",
-                                1,
-                                metrics.value("100,000: MB read to find a partition")),
-                        Target.atMost(
-                                "100,000: ms to find a partition in memory",
-                                0.2,
-                                metrics.value("100,000: ms to find a partition in memory")),
-                        Target.atMost(
-                                "100,000: B heap an entry of a list",
-                                150,
-                                metrics.value("100,000: B heap an entry of a list"))));
+        // No targets: no query takes this way, and no sidecar has 20 shards by default
+        return new BenchmarkReport(name(), machine, metrics.asMap(), List.of());
     }
 
     private static void measure(

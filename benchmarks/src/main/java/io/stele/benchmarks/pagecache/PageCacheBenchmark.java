@@ -12,6 +12,7 @@ import io.stele.cache.page.PageCache;
 import io.stele.cache.page.PageCacheOptions;
 import io.stele.cache.page.PageGeometry;
 import io.stele.cache.page.PageStore;
+
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -28,12 +29,10 @@ import java.util.logging.Logger;
  * A benchmark of the page cache over segment files and over Alluxio's client cache, beside
  * positional reads of the file itself and Alluxio without our checksums. Everything is in this
  * process, and in the system's page cache: what is measured is the way to the bytes, not the disk.
+ * Targets are of segment files, which is what the product has; Alluxio is for comparison.
  */
 public final class PageCacheBenchmark implements Benchmark {
     private static final double TARGET_OF_PLAIN = 2.0;
-
-    /** Alluxio's, of a page of 1 MiB. */
-    private static final double TARGET_HEAP_BYTES = 64;
 
     /** MiB of heap of an index for 1 TiB: 64 bytes for each page of 1 MiB. */
     private static final double TARGET_HEAP_MIB = 64;
@@ -120,11 +119,6 @@ public final class PageCacheBenchmark implements Benchmark {
                             "4 KiB hit, segments: times a positional read",
                             TARGET_OF_PLAIN,
                             metrics.value(HitPhase.micros(ours, HitPhase.SMALL)) / base));
-            targets.add(
-                    Target.atMost(
-                            "4 KiB hit, alluxio: times a positional read",
-                            TARGET_OF_PLAIN,
-                            metrics.value(HitPhase.micros(theirs, HitPhase.SMALL)) / base));
         }
     }
 
@@ -154,9 +148,11 @@ public final class PageCacheBenchmark implements Benchmark {
                     new PageCache(store, PageCacheOptions.DEFAULT, System::nanoTime, executor)) {
                 int loads = phase.cached(cache, file);
                 metrics.put("8 misses of a page, %s: loads".formatted(name), loads);
-                targets.add(
-                        Target.atMost("8 misses of a page, %s: loads".formatted(name), 1, loads));
-                if (store == alluxio) {
+                if (store == segments) {
+                    targets.add(
+                            Target.atMost(
+                                    "8 misses of a page, %s: loads".formatted(name), 1, loads));
+                } else {
                     CachedFile bare = new CachedFile("bench", "missed-bare.orc", 64L << 20);
                     metrics.put(
                             "8 misses of a page, alluxio alone: loads", phase.alone(alluxio, bare));
@@ -187,12 +183,10 @@ public final class PageCacheBenchmark implements Benchmark {
                         parts));
         IndexPhase phase = new IndexPhase(pages, metrics);
         Path alluxio = Files.createDirectories(folder.resolve("index-alluxio"));
-        double theirs =
-                phase.run(
-                        ALLUXIO,
-                        IndexPhase.GEOMETRY.pageBytes(),
-                        () -> AlluxioPageStore.open(alluxio, 4096L * pages, IndexPhase.GEOMETRY));
-        targets.add(Target.atMost("heap, alluxio: bytes a page", TARGET_HEAP_BYTES, theirs));
+        phase.run(
+                ALLUXIO,
+                IndexPhase.GEOMETRY.pageBytes(),
+                () -> AlluxioPageStore.open(alluxio, 4096L * pages, IndexPhase.GEOMETRY));
     }
 
     private static double segments(

@@ -13,6 +13,7 @@ import io.stele.benchmarks.servers.TrinoSession;
 import io.stele.testing.InjectedDelays;
 import io.stele.testing.TpchQuery;
 import io.stele.testing.VersityGateway;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.sql.SQLException;
@@ -121,12 +122,8 @@ final class TpchPhase {
         catalogs.write(LAKE, local);
         Map<String, String> remote = new TreeMap<>(lake.remote());
         remote.put("connector.name", "stele_paimon");
-        catalogs.write(LAKE_S3, catalogs.withPages("stele.cache", LAKE_S3, remote));
-        Map<String, String> iceberg =
-                catalogs.withPages("fs.cache", ICEBERG_S3, catalogs.iceberg());
-        iceberg.put("iceberg.parquet-footer-cache.type", "MEMORY");
-        iceberg.put("iceberg.parquet-footer-cache.memory.max-size", "64MB");
-        catalogs.write(ICEBERG_S3, iceberg);
+        catalogs.write(LAKE_S3, remote);
+        catalogs.write(ICEBERG_S3, catalogs.cachedIceberg(ICEBERG_S3));
     }
 
     private void loadIceberg(TrinoSession trino, S3Catalogs catalogs) throws SQLException {

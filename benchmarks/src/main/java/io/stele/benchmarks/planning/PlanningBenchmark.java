@@ -11,6 +11,7 @@ import io.stele.benchmarks.servers.Run;
 import io.stele.benchmarks.servers.SidecarCounters;
 import io.stele.benchmarks.servers.SteleServers;
 import io.stele.benchmarks.servers.TrinoSession;
+
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,7 +53,6 @@ public final class PlanningBenchmark implements Benchmark {
         Run run = Run.load();
         Metrics metrics = new Metrics();
         String machine = Machine.describe();
-        int many = sizes.get(1);
         try (SteleServers servers = new SteleServers(run);
                 SidecarCounters counters = new SidecarCounters(run)) {
             servers.startBoth();
@@ -68,26 +68,28 @@ public final class PlanningBenchmark implements Benchmark {
                 }
             }
         }
-        return new BenchmarkReport(
-                name(),
-                machine,
-                metrics.asMap(),
-                List.of(
-                        Target.atMost(
-                                "stele, %d files: p50, times that of 10 files".formatted(many),
-                                1.1,
-                                metrics.value("stele %d p50 ms".formatted(many))
-                                        / metrics.value("stele 10 p50 ms")),
-                        Target.atMost(
-                                "stele, %d files: EXPLAIN p50, times that of 10 files"
-                                        .formatted(many),
-                                1.1,
-                                metrics.value("stele %d explain p50 ms".formatted(many))
-                                        / metrics.value("stele 10 explain p50 ms")),
-                        Target.atMost(
-                                "stele, %d files: requests to the sidecar a query".formatted(many),
-                                1,
-                                metrics.value("stele %d actions a query".formatted(many)))));
+        return new BenchmarkReport(name(), machine, metrics.asMap(), targets(sizes, metrics));
+    }
+
+    private static List<Target> targets(List<Integer> sizes, Metrics metrics) {
+        List<Target> targets = new ArrayList<>();
+        int few = sizes.getFirst();
+        for (int files : sizes) {
+            String name = "stele %d ".formatted(files);
+            if (files > few) {
+                for (String what : List.of("p50 ms", "explain p50 ms")) {
+                    targets.add(
+                            Target.atMost(
+                                    "%s%s, times that of %d files".formatted(name, what, few),
+                                    1.1,
+                                    metrics.value(name + what)
+                                            / metrics.value("stele %d %s".formatted(few, what))));
+                }
+            }
+            String actions = name + "actions a query";
+            targets.add(Target.atMost(actions, 1, metrics.value(actions)));
+        }
+        return targets;
     }
 
     private static List<FileTable> load(TrinoSession trino, List<Integer> sizes)

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.stele.benchmarks.servers.TpchQueries;
 import io.stele.benchmarks.servers.TrinoSession;
 import io.stele.testing.TpchQuery;
+
 import java.sql.SQLException;
 import java.time.LocalDate;
 import java.util.ArrayList;
@@ -95,12 +96,7 @@ final class Dashboards {
      * @param isIceberg whether the session's catalog partitions by an expression, or by a column
      * @param rows which of them, as conditions: each of them is a statement
      */
-    static void load(
-            TrinoSession trino,
-            boolean isIceberg,
-            String scale,
-            List<String> rows,
-            boolean isAnalyzed)
+    static void load(TrinoSession trino, boolean isIceberg, String scale, List<String> rows)
             throws SQLException {
         String create =
                 "CREATE TABLE %s WITH (%s) AS "
@@ -118,9 +114,10 @@ final class Dashboards {
         for (String more : rows.subList(1, rows.size())) {
             trino.update("INSERT INTO " + BY_MONTH + " " + select + more);
         }
-        if (isAnalyzed) {
-            trino.update("ANALYZE " + BY_MONTH);
+        if (!isIceberg) {
+            trino.flush(BY_MONTH);
         }
+        trino.update("ANALYZE " + BY_MONTH);
     }
 
     private static String date(LocalDate date) {

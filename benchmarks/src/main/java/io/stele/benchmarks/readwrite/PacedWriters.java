@@ -5,13 +5,15 @@ import static java.util.Objects.requireNonNull;
 import io.stele.benchmarks.local.ShardBatches;
 import io.stele.engine.StorageEngine;
 import io.stele.protocol.schema.TableSchema;
+
+import org.jspecify.annotations.Nullable;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A background load of threads that upsert random rows at a given total rate. Each thread writes a
@@ -31,14 +33,14 @@ final class PacedWriters implements AutoCloseable {
 
     /**
      * @param rows ids are below
-     * @param rowsPerSecond of all writers together
+     * @param rowsPerSecond of all writers together; infinite: each writes as fast as it can
      */
     PacedWriters(
-            StorageEngine engine, TableSchema table, int rows, int writers, int rowsPerSecond) {
+            StorageEngine engine, TableSchema table, int rows, int writers, double rowsPerSecond) {
         this.engine = requireNonNull(engine, "engine is null");
         this.table = requireNonNull(table, "table is null");
         this.rows = rows;
-        this.periodNanos = writers == 0 ? 0 : 1_000_000_000L * BATCH_ROWS * writers / rowsPerSecond;
+        this.periodNanos = (long) (1e9 * BATCH_ROWS * writers / rowsPerSecond);
         for (int writer = 0; writer < writers; writer++) {
             int number = writer;
             threads.add(Thread.ofPlatform().name("writer-" + writer).start(() -> run(number)));
@@ -54,7 +56,7 @@ final class PacedWriters implements AutoCloseable {
             SplittableRandom random = new SplittableRandom(number);
             ShardBatches batches =
                     new ShardBatches(engine, table, System.nanoTime(), BATCH_ROWS, 2);
-            long next = System.nanoTime() + random.nextLong(periodNanos);
+            long next = System.nanoTime() + random.nextLong(periodNanos + 1);
             while (!stopped) {
                 for (int i = 0; i < BATCH_ROWS; i++) {
                     batches.upsert(Events.row(random.nextLong(rows), random));

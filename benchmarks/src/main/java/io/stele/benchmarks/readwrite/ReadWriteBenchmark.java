@@ -16,11 +16,13 @@ import io.stele.engine.StorageEngine;
 import io.stele.engine.node.StorageOptions;
 import io.stele.engine.scan.RowCursor;
 import io.stele.engine.snapshot.LeasedSnapshot;
+import io.stele.engine.tablet.Traffic;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.api.scan.ScanMode;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.schema.TableSchema;
+
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -34,19 +36,24 @@ import java.util.SplittableRandom;
 /**
  * A benchmark of the latency of full analytical scans of a column table beside 0, 1, 8 and 32
  * writers that upsert its rows. One thread scans (count, sum of a product, a filter), at a new
- * snapshot each time; the writers have the same rate together. Engine and writers are in this
- * process.
+ * snapshot each time. Engine and writers are in this process, with the engine's defaults: an hour
+ * of history, and memtables that are flushed at their size or age while scans and writers run.
+ *
+ * <p>First each number of writers writes as fast as it can, without scans. Beside scans it then
+ * writes at half of that rate. A phase with writers is as long as memtables become old, so that
+ * flushes and compactions run in it; their number is reported. Only before the phase without
+ * writers flushes and compactions come to rest, so that nothing makes it slower than it is.
  *
  * <p>Reported of each scan are the wall time; the CPU time of the thread that scans; and the wall
  * time less what the thread waited ready in the run queue, because writers, flushes and compactions
  * had the cores: the latency with the CPU share taken out. The rest is the cost of writers besides
  * cores: locks, waiting for the snapshot, memory and caches, rows in memory and deleted ones.
- * Before each phase flushes and compactions settle; rounds rotate the order. Every scan must count
- * all rows.
+ * Rounds rotate the order. Every scan must count all rows.
  */
 public final class ReadWriteBenchmark implements Benchmark {
     private static final double TARGET = 1.15;
     private static final List<Integer> WRITERS = List.of(0, 1, 8, 32);
+    private static final double SHARE_OF_MAXIMUM = 0.5;
     private static final Duration LEASE = Duration.ofMinutes(5);
     private static final List<Integer> COLUMNS = List.of(2, 3, 4);
 
@@ -63,33 +70,46 @@ public final class ReadWriteBenchmark implements Benchmark {
     @Override
     public BenchmarkReport run(BenchmarkOptions options) throws Exception {
         int rows = options.quick() ? 50_000 : 1_000_000;
-        int rowsPerSecond = options.quick() ? 2_000 : 10_000;
         int rounds = options.quick() ? 1 : 3;
-        Duration phase = options.quick() ? Duration.ofSeconds(1) : Duration.ofSeconds(5);
+        Duration rest = options.quick() ? Duration.ofSeconds(1) : Duration.ofSeconds(15);
+        Duration written =
+                options.quick() ? Duration.ofSeconds(2) : StorageOptions.DEFAULT.memTableAge();
         String machine = Machine.describe();
         Metrics metrics = new Metrics();
-        StorageOptions engineOptions =
-                StorageOptions.DEFAULT.withRetention(Duration.ofMillis(1)); // rounds start alike
         try (LocalEngine engine =
                 LocalEngine.open(
                         Run.load().path("state").resolve("read-write"),
-                        engineOptions,
+                        StorageOptions.DEFAULT,
                         store -> store)) {
             TableSchema table = engine.createTable(Events.definition());
             load(engine, table, rows);
+            Map<Integer, Double> rates = new LinkedHashMap<>();
+            for (int writers : WRITERS) {
+                double maximum = writers == 0 ? 0 : maximum(engine, table, rows, writers, rest);
+                metrics.put(writers + " writers: upserts/s at most", maximum);
+                rates.put(writers, SHARE_OF_MAXIMUM * maximum);
+            }
             Map<Integer, List<Scan>> scans = new LinkedHashMap<>();
             WRITERS.forEach(writers -> scans.put(writers, new ArrayList<>()));
             List<Integer> order = new ArrayList<>(WRITERS);
-            for (int round = -1; round < rounds; round++) {
+            for (int round = 0; round < rounds; round++) {
                 for (int writers : order) {
-                    engine.engine().compact(table.id()).join();
-                    engine.settle(table);
+                    if (writers == 0) {
+                        engine.settle(table);
+                    }
                     Phase measured =
-                            new Phase(engine.engine(), table, rows, writers, rowsPerSecond);
-                    List<Scan> found = measured.run(phase);
-                    if (round >= 0) {
-                        requireNonNull(scans.get(writers), "no scans").addAll(found);
-                    } // else it compiled the code
+                            new Phase(
+                                    engine.engine(),
+                                    table,
+                                    rows,
+                                    writers,
+                                    requireNonNull(rates.get(writers), "no rate"));
+                    measured.run(rest); // compiles code, and has rows in memory before
+                    Traffic.Totals before = engine.status(table).traffic();
+                    requireNonNull(scans.get(writers), "no scans")
+                            .addAll(measured.run(writers == 0 ? rest : written));
+                    Traffic.Totals after = engine.status(table).traffic();
+                    put(metrics, writers, before, after);
                 }
                 Collections.rotate(order, 1);
             }
@@ -97,9 +117,31 @@ public final class ReadWriteBenchmark implements Benchmark {
         }
         return new BenchmarkReport(
                 name(),
-                machine + ", %,d rows, %,d upserts/s".formatted(rows, rowsPerSecond),
+                machine
+                        + ", %,d rows, upserts at %.0f %% of the maximum"
+                                .formatted(rows, 100 * SHARE_OF_MAXIMUM),
                 metrics.asMap(),
                 targets(metrics));
+    }
+
+    /** Rows a second that writers upsert without pauses and scans. */
+    private static double maximum(
+            LocalEngine engine, TableSchema table, int rows, int writers, Duration duration)
+            throws InterruptedException {
+        long start = System.nanoTime();
+        try (PacedWriters writing =
+                new PacedWriters(engine.engine(), table, rows, writers, Double.POSITIVE_INFINITY)) {
+            Thread.sleep(duration);
+            return writing.written() * 1e9 / (System.nanoTime() - start);
+        }
+    }
+
+    /** Of the last round: those of others are alike. */
+    private static void put(
+            Metrics metrics, int writers, Traffic.Totals before, Traffic.Totals after) {
+        String key = writers + " writers: ";
+        metrics.put(key + "flushes in a phase", (double) (after.flushes() - before.flushes()));
+        metrics.put(key + "compactions in a phase", (double) (after.merges() - before.merges()));
     }
 
     private static List<Target> targets(Metrics metrics) {
@@ -111,6 +153,10 @@ public final class ReadWriteBenchmark implements Benchmark {
                         metrics.value(writers + " writers: " + what + " median ms")
                                 / metrics.value("0 writers: " + what + " median ms"));
             }
+            metrics.put(
+                    writers + " writers: upserts/s, part of the most",
+                    metrics.value(writers + " writers: upserts/s")
+                            / metrics.value(writers + " writers: upserts/s at most"));
             targets.add(
                     Target.atMost(
                             writers + " writers: scan with its CPU share taken out, times none",
@@ -162,7 +208,7 @@ public final class ReadWriteBenchmark implements Benchmark {
 
     /** Scans, one after the other, with {@code writers} writers. */
     private record Phase(
-            StorageEngine engine, TableSchema table, int rows, int writers, int rowsPerSecond) {
+            StorageEngine engine, TableSchema table, int rows, int writers, double rowsPerSecond) {
         List<Scan> run(Duration duration) throws IOException, InterruptedException {
             List<Scan> scans = new ArrayList<>();
             long start = System.nanoTime();

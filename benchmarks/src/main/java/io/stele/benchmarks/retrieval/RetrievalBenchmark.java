@@ -12,6 +12,7 @@ import io.stele.benchmarks.servers.S3Servers;
 import io.stele.objectstore.ObjectStore;
 import io.stele.objectstore.retrieval.RetrievalConfig;
 import io.stele.testing.VersityGateway;
+
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -35,7 +36,10 @@ public final class RetrievalBenchmark implements Benchmark {
     private static final int WARM_UP_PASSES = 8;
 
     private static final int OBJECT_BYTES = 16 << 20;
-    private static final List<ClientKind> OURS = List.of(ClientKind.STELE, ClientKind.STELE_ARRAYS);
+
+    /** The product's way, into arrays, and the one that it does not have, for comparison. */
+    private static final List<ClientKind> OURS = List.of(ClientKind.STELE_ARRAYS, ClientKind.STELE);
+
     private static final List<ClientKind> PEERS =
             List.of(ClientKind.APACHE, ClientKind.CRT, ClientKind.TRANSFER_MANAGER);
 
@@ -102,7 +106,8 @@ public final class RetrievalBenchmark implements Benchmark {
                             median(rounds, ClientMeasurement::p99Millis));
                 });
         List<Target> targets = new ArrayList<>();
-        if (found.keySet().containsAll(PEERS) && found.keySet().containsAll(OURS)) {
+        ClientKind product = OURS.getFirst();
+        if (found.keySet().containsAll(PEERS) && found.containsKey(product)) {
             double cpu =
                     PEERS.stream()
                             .mapToDouble(kind -> metrics.value(kind.label() + ": client CPU s/GiB"))
@@ -113,18 +118,16 @@ public final class RetrievalBenchmark implements Benchmark {
                             .mapToDouble(kind -> metrics.value(kind.label() + ": MiB/s"))
                             .max()
                             .orElseThrow();
-            for (ClientKind kind : OURS) {
-                targets.add(
-                        Target.atMost(
-                                kind.label() + ": client CPU, times the best of the SDK's",
-                                TARGET_CPU,
-                                metrics.value(kind.label() + ": client CPU s/GiB") / cpu));
-                targets.add(
-                        Target.atLeast(
-                                kind.label() + ": throughput, times the best of the SDK's",
-                                TARGET_THROUGHPUT,
-                                metrics.value(kind.label() + ": MiB/s") / throughput));
-            }
+            targets.add(
+                    Target.atMost(
+                            product.label() + ": client CPU, times the best of the SDK's",
+                            TARGET_CPU,
+                            metrics.value(product.label() + ": client CPU s/GiB") / cpu));
+            targets.add(
+                    Target.atLeast(
+                            product.label() + ": throughput, times the best of the SDK's",
+                            TARGET_THROUGHPUT,
+                            metrics.value(product.label() + ": MiB/s") / throughput));
         }
         return new BenchmarkReport(name(), machine, metrics.asMap(), targets);
     }

@@ -1,5 +1,6 @@
 package io.stele.benchmarks.s3keys;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -9,54 +10,53 @@ enum KeyTable {
     /** Its files are in no order of the key. */
     COLUMN(
             "stele",
+            "column_orders",
             " WITH (primary_key = ARRAY['o_orderkey'], clustering_key = ARRAY['o_orderdate'], orientation = 'column')"),
-    ROW("stele", " WITH (primary_key = ARRAY['o_orderkey'], orientation = 'row')"),
-    ICEBERG("iceberg", " WITH (format = 'PARQUET')");
+    ROW("stele", "row_orders", " WITH (primary_key = ARRAY['o_orderkey'], orientation = 'row')"),
+    ICEBERG("iceberg", "orders", " WITH (format = 'PARQUET')"),
+    /** The same table, read through Trino's cache of files. */
+    ICEBERG_FS_CACHE("iceberg_cached", "orders", "");
 
-    static final String SCHEMA = "keys";
-
-    private final String catalog;
+    private final String catalogs;
+    private final String table;
     private final String properties;
 
-    KeyTable(String catalog, String properties) {
-        this.catalog = catalog;
+    KeyTable(String catalogs, String table, String properties) {
+        this.catalogs = catalogs;
+        this.table = table;
         this.properties = properties;
     }
 
+    /** Those that have rows of their own, and are written. */
+    static List<KeyTable> written() {
+        return Arrays.stream(values()).filter(table -> !table.properties.isEmpty()).toList();
+    }
+
     String label() {
-        return name().toLowerCase(Locale.ROOT);
+        return name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }
 
     boolean isStele() {
-        return this != ICEBERG;
+        return catalogs.equals("stele");
     }
 
-    String qualifiedName() {
-        return "%s.%s.%s_orders".formatted(catalog, SCHEMA, label());
+    /** The prefix of its catalogs' names. */
+    String catalogs() {
+        return catalogs;
+    }
+
+    String table() {
+        return table;
     }
 
     String properties() {
         return properties;
     }
 
-    String query(List<Long> keys) {
+    static String query(String table, List<Long> keys) {
         return "SELECT * FROM %s WHERE o_orderkey IN (%s)"
                 .formatted(
-                        qualifiedName(),
+                        table,
                         keys.stream().map(String::valueOf).collect(Collectors.joining(", ")));
-    }
-
-    /** The statement that replaces existing orders. */
-    String upsert(String changes) {
-        return isStele()
-                ? "INSERT INTO %s SELECT * FROM %s".formatted(qualifiedName(), changes)
-                : """
-                  MERGE INTO %s t USING %s c ON t.o_orderkey = c.o_orderkey
-                  WHEN MATCHED THEN UPDATE SET o_custkey = c.o_custkey, o_orderstatus = c.o_orderstatus, o_totalprice = c.o_totalprice,
-                    o_orderdate = c.o_orderdate, o_orderpriority = c.o_orderpriority, o_clerk = c.o_clerk,
-                    o_shippriority = c.o_shippriority, o_comment = c.o_comment
-                  WHEN NOT MATCHED THEN INSERT VALUES (c.o_orderkey, c.o_custkey, c.o_orderstatus, c.o_totalprice, c.o_orderdate,
-                    c.o_orderpriority, c.o_clerk, c.o_shippriority, c.o_comment)"""
-                        .formatted(qualifiedName(), changes);
     }
 }

@@ -2,6 +2,7 @@ package io.stele.benchmarks.servers;
 
 import static java.util.Objects.requireNonNull;
 
+import java.sql.SQLException;
 import java.util.List;
 
 /**
@@ -71,6 +72,50 @@ public record LoadedTable(String name, String primaryKey, String clusteringKey, 
                             SELECT id AS promotion_id, 'kind ' || CAST(id %% 11 AS varchar) AS kind
                             FROM UNNEST(sequence(0, 299)) AS ids (id)"""));
 
+    /** The eight of TPC-H. */
+    public static final List<LoadedTable> TPCH = ALL.stream().filter(LoadedTable::isTpch).toList();
+
+    /** Dimensions of the star schema of 5 to 2,557 rows, most of them of other dimensions. */
+    public static final List<LoadedTable> SMALL_DIMENSIONS =
+            List.of(
+                    new LoadedTable(
+                            "calendar",
+                            "'on_day'",
+                            "quarter",
+                            """
+                            SELECT on_day, year(on_day) AS year,
+                                CAST(year(on_day) AS varchar) || ' Q' || CAST(quarter(on_day) AS varchar) AS quarter,
+                                on_day = CAST(date_trunc('quarter', on_day) AS date) AS is_first_of_quarter
+                            FROM UNNEST(sequence(DATE '1992-01-01', DATE '1998-12-31', INTERVAL '1' DAY)) AS days (on_day)"""),
+                    new LoadedTable(
+                            "area",
+                            "'region'",
+                            "manager",
+                            """
+                            SELECT 'region ' || CAST(id AS varchar) AS region, 'manager ' || CAST(id %% 3 AS varchar) AS manager
+                            FROM UNNEST(sequence(0, 6)) AS ids (id)"""),
+                    new LoadedTable(
+                            "campaign",
+                            "'kind'",
+                            "channel",
+                            """
+                            SELECT 'kind ' || CAST(id AS varchar) AS kind, 'channel ' || CAST(id %% 4 AS varchar) AS channel
+                            FROM UNNEST(sequence(0, 10)) AS ids (id)"""),
+                    new LoadedTable(
+                            "segment",
+                            "'segment'",
+                            "segment_group",
+                            """
+                            SELECT c_mktsegment AS segment, substr(c_mktsegment, 1, 1) AS segment_group
+                            FROM %1$s.customer GROUP BY c_mktsegment"""),
+                    new LoadedTable(
+                            "brand",
+                            "'brand'",
+                            "maker",
+                            """
+                            SELECT p_brand AS brand, substr(p_brand, 7, 1) AS maker
+                            FROM %1$s.part GROUP BY p_brand"""));
+
     public LoadedTable {
         requireNonNull(name, "name is null");
         requireNonNull(primaryKey, "primaryKey is null");
@@ -89,6 +134,29 @@ public record LoadedTable(String name, String primaryKey, String clusteringKey, 
      */
     public String select(String scale) {
         return query.replace("%1$s", "tpch.\"" + scale + "\"").replace("%%", "%");
+    }
+
+    /**
+     * Makes tables of Stele in the session's schema, flushed and analyzed. They have their primary
+     * keys, and files are sorted by another column, so that a key's value does not show its place.
+     *
+     * @param scale the schema of TPC-H
+     */
+    public static void loadKeyed(TrinoSession trino, List<LoadedTable> tables, String scale)
+            throws SQLException {
+        for (LoadedTable table : tables) {
+            trino.update(
+                    "CREATE TABLE %s WITH (primary_key = ARRAY[%s], clustering_key = ARRAY['%s']) AS %s"
+                            .formatted(
+                                    table.name,
+                                    table.primaryKey,
+                                    table.clusteringKey,
+                                    table.select(scale)));
+            trino.flush(table.name);
+        }
+        for (LoadedTable table : tables) {
+            trino.update("ANALYZE " + table.name);
+        }
     }
 
     /** Whether it is one of the eight of TPC-H, whose columns begin with a letter and a line. */

@@ -17,13 +17,13 @@ import java.util.TreeMap;
  */
 public final class S3Catalogs {
     private static final String CACHE_SIZE = "2GB";
-    private static final String ENABLED = "stele.cache.enabled";
 
     private final Run run;
     private final Path state;
     private final Map<String, String> s3;
     private final String bucket;
     private final Map<String, String> sidecar; // as bin/stele configures it
+    private final Map<String, String> stele; // the catalog, likewise
 
     /**
      * @param s3 how the bucket is reached, as {@code s3.*} properties
@@ -34,9 +34,10 @@ public final class S3Catalogs {
         this.s3 = new TreeMap<>(s3);
         this.bucket = requireNonNull(bucket, "bucket is null");
         this.sidecar = read(sidecarFile());
+        this.stele = read(catalogs().resolve("stele.properties"));
     }
 
-    /** Puts the sidecar's warehouse into the bucket, without a data page cache. */
+    /** Puts the sidecar's warehouse into the bucket; all else is as by default. */
     public void configureSidecar() throws IOException {
         configureSidecar(Map.of());
     }
@@ -49,8 +50,7 @@ public final class S3Catalogs {
     public void configureSidecar(Map<String, String> more) throws IOException {
         Map<String, String> properties = new TreeMap<>(sidecar);
         properties.putAll(s3);
-        properties.put("stele.warehouse.path", warehouse());
-        properties.put(ENABLED, "false");
+        properties.put("stele.warehouse.path", "s3://" + bucket + "/stele");
         properties.putAll(more);
         write(sidecarFile(), properties);
     }
@@ -59,23 +59,15 @@ public final class S3Catalogs {
         return run.path("sidecar.etc").resolve("config.properties");
     }
 
-    private String warehouse() {
-        return "s3://" + bucket + "/stele";
-    }
-
     /** The location of a schema of Iceberg. */
     public String icebergLocation(String schema) {
         return "s3://" + bucket + "/iceberg/" + schema;
     }
 
-    /** A catalog of Stele whose workers have no data page cache. */
+    /** A catalog of Stele as by default, with the data page cache that it then has. */
     public Map<String, String> stele() throws IOException {
-        Map<String, String> properties = read(catalogs().resolve("stele.properties"));
+        Map<String, String> properties = new TreeMap<>(stele);
         properties.putAll(s3);
-        properties.put("stele.warehouse.path", warehouse());
-        properties.put(ENABLED, "false");
-        // However few the rows: what is in no file cannot be cold
-        properties.put("stele.write.direct-threshold", "0B");
         return properties;
     }
 
@@ -96,19 +88,19 @@ public final class S3Catalogs {
     }
 
     /**
-     * The same, of Stele or Iceberg, with a directory for pages.
+     * The same with Trino's cache of files on disk, {@code fs.cache}, and the cache of footers.
      *
-     * @param prefix of the cache's properties
-     * @param name of the catalog
+     * @param catalog its name
      */
-    public Map<String, String> withPages(String prefix, String name, Map<String, String> properties)
-            throws IOException {
-        Path pages = state.resolve("pages").resolve(name);
+    public Map<String, String> cachedIceberg(String catalog) throws IOException {
+        Path pages = CacheFolders.ofIceberg(run).resolve(catalog);
         Files.createDirectories(pages);
-        Map<String, String> result = new TreeMap<>(properties);
-        result.put(prefix + ".enabled", "true");
-        result.put(prefix + ".directories", pages.toString());
-        result.put(prefix + ".max-sizes", CACHE_SIZE);
+        Map<String, String> result = new TreeMap<>(iceberg());
+        result.put("fs.cache.enabled", "true");
+        result.put("fs.cache.directories", pages.toString());
+        result.put("fs.cache.max-sizes", CACHE_SIZE);
+        result.put("iceberg.parquet-footer-cache.type", "MEMORY");
+        result.put("iceberg.parquet-footer-cache.memory.max-size", "64MB");
         return result;
     }
 

@@ -2,13 +2,14 @@ package io.stele.benchmarks.servers;
 
 import static java.util.Objects.requireNonNull;
 
+import org.jspecify.annotations.Nullable;
+
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The sidecar and, on request, the Trino server of one {@link Run}, each a process of its own.
@@ -66,6 +67,24 @@ public final class SteleServers implements AutoCloseable {
     public void restartSidecar() throws IOException, InterruptedException {
         running(sidecar).close();
         startSidecar();
+    }
+
+    /** Deletes what the sidecar, which must not run, has cached on disk. */
+    public void emptySidecarCache() throws IOException {
+        CacheFolders.empty(CacheFolders.ofSidecar(run));
+    }
+
+    /**
+     * Ends both servers, deletes what they have cached on disk, and starts them: of no catalog is
+     * anything in memory or on disk, and no code is compiled.
+     */
+    public void restartBothEmpty() throws IOException, InterruptedException {
+        running(trino).close();
+        running(sidecar).close();
+        emptySidecarCache();
+        CacheFolders.empty(CacheFolders.ofStele(run));
+        CacheFolders.empty(CacheFolders.ofIceberg(run));
+        startBoth();
     }
 
     public long sidecarPid() {

@@ -4,8 +4,10 @@ import static java.util.Objects.requireNonNull;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+
 import io.airlift.units.Duration;
 import io.trino.jdbc.TrinoResultSet;
+
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -18,7 +20,9 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.TimeUnit;
 
@@ -34,6 +38,7 @@ public final class TrinoSession implements AutoCloseable {
     private final URI trino;
     private final Connection connection;
     private final HttpClient http = HttpClient.newHttpClient();
+    private final Map<String, String> properties = new HashMap<>(); // that were set
 
     private TrinoSession(URI trino, Connection connection) {
         this.trino = requireNonNull(trino, "trino is null");
@@ -54,6 +59,19 @@ public final class TrinoSession implements AutoCloseable {
     public void use(String catalog, String schema) throws SQLException {
         connection.setCatalog(catalog);
         connection.setSchema(schema);
+    }
+
+    /**
+     * Sets a session property of a catalog, unless it was set to that before.
+     *
+     * @param value a literal of SQL
+     */
+    public void set(String catalog, String property, String value) throws SQLException {
+        String name = catalog + "." + property;
+        if (!value.equals(properties.get(name))) {
+            update("SET SESSION %s = %s".formatted(name, value));
+            properties.put(name, value);
+        }
     }
 
     /** As {@link #query}, from the statement sent to the last row read. */
@@ -157,6 +175,11 @@ public final class TrinoSession implements AutoCloseable {
             statement.execute(sql);
             return Math.max(0, statement.getLargeUpdateCount());
         }
+    }
+
+    /** Moves the rows of a table of Stele that are in memory into files. */
+    public void flush(String table) throws SQLException {
+        update("ALTER TABLE %s EXECUTE flush".formatted(table));
     }
 
     /** Runs a statement with parameters for each of some rows, as one batch of the driver. */

@@ -1,8 +1,10 @@
 package io.stele.benchmarks.tpch;
 
 import io.stele.benchmarks.servers.TpchRounds;
+
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * The stores that hold the same eight tables of TPC-H, each with its catalog, schema and table
@@ -43,10 +45,19 @@ enum TpchStore {
     }
 
     TpchRounds.Place place() {
-        return new TpchRounds.Place(label, catalog, schema);
+        TpchRounds.Place place = new TpchRounds.Place(label, catalog, schema);
+        return this == STELE ? place.withResults(label, false) : place;
     }
 
+    /** Where queries are asked: of Stele without and with results of earlier queries. */
     static List<TpchRounds.Place> places() {
-        return Arrays.stream(values()).map(TpchStore::place).toList();
+        return Stream.concat(
+                        Arrays.stream(values()).map(TpchStore::place), Stream.of(withResults()))
+                .toList();
+    }
+
+    /** Stele as by default, where a query that came before is answered by its results. */
+    static TpchRounds.Place withResults() {
+        return STELE.place().withResults("stele, cached results", true);
     }
 }
