@@ -3,10 +3,9 @@ package io.stele.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import org.junit.jupiter.api.Test;
-
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
 
 class TestReadAccount {
     private final ReadAccount account = new ReadAccount();

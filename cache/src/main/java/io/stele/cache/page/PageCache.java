@@ -3,7 +3,6 @@ package io.stele.cache.page;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.cache.ReadAccount;
-
 import java.io.EOFException;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -34,7 +34,6 @@ import io.stele.protocol.flight.QueryIdentityHeaders;
 import io.stele.protocol.flight.SchemaResult;
 import io.stele.protocol.flight.StatementIdHeader;
 import io.stele.protocol.flight.Ticket;
-
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -44,7 +43,6 @@ import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-
 import javax.net.ssl.SSLException;
 
 /**

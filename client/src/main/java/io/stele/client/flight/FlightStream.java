@@ -10,13 +10,11 @@ import io.stele.protocol.flight.FlightData;
 import io.stele.protocol.flight.FlightErrors;
 import io.stele.protocol.flight.ReadCountersTrailer;
 import io.stele.protocol.flight.Ticket;
-
-import org.jspecify.annotations.Nullable;
-
 import java.util.ArrayDeque;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The client side of one Flight DoGet: the received messages in order, the schema first, for a

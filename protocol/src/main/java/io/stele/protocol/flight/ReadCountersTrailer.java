@@ -2,7 +2,6 @@ package io.stele.protocol.flight;
 
 import io.grpc.Metadata;
 import io.stele.protocol.api.status.ReadCounters;
-
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;

@@ -8,12 +8,10 @@ import io.stele.protocol.api.scan.ScanActions;
 import io.stele.protocol.api.snapshot.SnapshotActions;
 import io.stele.protocol.api.status.StatusActions;
 import io.stele.protocol.api.write.WriteActions;
-
-import org.junit.jupiter.api.Test;
-
 import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 
 /**
  * Names of actions, and which of them the framed protocol has: peers of other releases know them.

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.grpc.Metadata;
 import io.stele.protocol.api.status.ReadCounters;
-
 import org.junit.jupiter.api.Test;
 
 class TestReadCountersTrailer {

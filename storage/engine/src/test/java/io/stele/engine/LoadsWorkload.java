@@ -227,8 +227,7 @@ final class LoadsWorkload implements Workload {
     private void answered(Block block, Lsn lsn, Throwable failed, boolean isDuplicate) {
         if (failed == null) {
             if (isDuplicate) {
-                simulation.fail(
-                        new AssertionError("Expected a duplicate key in " + block.number));
+                simulation.fail(new AssertionError("Expected a duplicate key in " + block.number));
             }
             Change last = block.changes.removeLast();
             block.changes.add(new Change(Optional.of(lsn), last.rows));
@@ -240,8 +239,7 @@ final class LoadsWorkload implements Workload {
         Throwable cause = Coordinator.unwrap(failed);
         if (cause instanceof SteleException refused && refused.code().nothingIsChanged()) {
             if (refused.code() == ErrorCode.DUPLICATE_KEY && !isDuplicate) {
-                simulation.fail(
-                        new AssertionError("Expected no row in " + block.number, refused));
+                simulation.fail(new AssertionError("Expected no row in " + block.number, refused));
             }
             block.changes.removeLast();
             block.isBusy = false;
@@ -277,8 +275,7 @@ final class LoadsWorkload implements Workload {
                     .contains(block.rowsOf(all));
         }
         for (int i = 0; i < 3; i++) {
-            table.checkLookups(
-                    node.engine(), snapshot, random.nextInt(BLOCKS * BLOCK_ROWS), all);
+            table.checkLookups(node.engine(), snapshot, random.nextInt(BLOCKS * BLOCK_ROWS), all);
         }
     }
 

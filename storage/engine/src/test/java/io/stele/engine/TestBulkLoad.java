@@ -231,7 +231,14 @@ final class TestBulkLoad {
     }
 
     @ParameterizedTest
-    @CsvSource({"memory, ROW", "file, ROW", "load, ROW", "memory, COLUMN", "file, COLUMN", "load, COLUMN"})
+    @CsvSource({
+        "memory, ROW",
+        "file, ROW",
+        "load, ROW",
+        "memory, COLUMN",
+        "file, COLUMN",
+        "load, COLUMN"
+    })
     void aKeyThatHasARowIsRefused(String where, Orientation orientation) throws IOException {
         TestTable table = TestTable.create(node.engine(), "t", orientation, true, 2);
         long there = 1_000;
@@ -273,8 +280,7 @@ final class TestBulkLoad {
         int refused = 0;
         int committed = 0;
         for (int tasks = 0; tasks < 60; tasks++) {
-            TestTable table =
-                    TestTable.create(node.engine(), "t" + tasks, orientation, true, 2);
+            TestTable table = TestTable.create(node.engine(), "t" + tasks, orientation, true, 2);
             Load load = Load.begin(node, table).add(shuffled(0, 1_000));
             CompletableFuture<Lsn> commit =
                     node.engine().commitLoad(load.transaction(), load.finish(), Optional.empty());
@@ -621,7 +627,8 @@ final class TestBulkLoad {
 
     @ParameterizedTest
     @EnumSource(names = {"ROW", "COLUMN"})
-    void aLoadWhoseTransactionExpiresIsFreedWithoutItsClient(Orientation orientation) throws IOException {
+    void aLoadWhoseTransactionExpiresIsFreedWithoutItsClient(Orientation orientation)
+            throws IOException {
         TestTable table = TestTable.create(node.engine(), "t", orientation, true, 2);
         Load load = Load.begin(node, table).add(shuffled(0, ROWS));
         assertThat(node.engine().pendingWriteBytes()).isPositive();
@@ -723,14 +730,19 @@ final class TestBulkLoad {
     void sortedFilesDoNotOverlap() throws IOException {
         SimulatedNode small = start(OPTIONS.withLoadBuffer(1 << 10));
         TestTable table = TestTable.create(small.engine(), "t", Orientation.ROW, true, 2);
-        Load load = Load.begin(small, table).add(shuffled(0, ROWS)); // more files than one merge has
+        Load load =
+                Load.begin(small, table).add(shuffled(0, ROWS)); // more files than one merge has
         load.add(LongStream.range(ROWS, 2 * ROWS).boxed().toList());
         Map<Integer, byte[]> greatest = new TreeMap<>();
         List<WrittenFile> files = new ArrayList<>(load.finish());
-        files.sort(Comparator.comparing(file -> file.minKey().orElseThrow(), Arrays::compareUnsigned));
+        files.sort(
+                Comparator.comparing(file -> file.minKey().orElseThrow(), Arrays::compareUnsigned));
         for (WrittenFile file : files) {
             byte[] before = greatest.put(file.shard().index(), file.maxKey().orElseThrow());
-            assertThat(before == null || Arrays.compareUnsigned(before, file.minKey().orElseThrow()) < 0)
+            assertThat(
+                            before == null
+                                    || Arrays.compareUnsigned(before, file.minKey().orElseThrow())
+                                            < 0)
                     .isTrue();
         }
         assertThat(files).hasSizeGreaterThan(4).allMatch(WrittenFile::isSorted);

@@ -3,7 +3,6 @@ package io.stele.objectstore;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.cache.ReadAccount;
-
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 

@@ -6,9 +6,6 @@ import io.stele.cache.ReadAccount;
 import io.stele.cache.files.Directories;
 import io.stele.cache.files.OpenFiles;
 import io.stele.cache.files.Transfers;
-
-import org.jspecify.annotations.Nullable;
-
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -30,6 +27,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An object store in a directory of a local file system with hard links; several processes of one

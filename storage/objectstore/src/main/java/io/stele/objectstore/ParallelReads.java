@@ -6,9 +6,6 @@ import io.stele.objectstore.retrieval.GapRule;
 import io.stele.objectstore.retrieval.RangePlanner;
 import io.stele.objectstore.retrieval.ReadingAhead;
 import io.stele.protocol.SteleException;
-
-import org.jspecify.annotations.Nullable;
-
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -16,6 +13,7 @@ import java.nio.file.NoSuchFileException;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An executor of batches of independent reads of an object store. The reads run in parallel if the

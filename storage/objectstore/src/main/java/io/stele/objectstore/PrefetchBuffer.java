@@ -3,12 +3,8 @@ package io.stele.objectstore;
 import static java.util.Objects.requireNonNull;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-
 import io.stele.cache.ReadAccount;
 import io.stele.objectstore.retrieval.ReadingAhead;
-
-import org.jspecify.annotations.Nullable;
-
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
@@ -22,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An object reader with prefetch into memory, for one scan of an object in a store over a network,

@@ -6,9 +6,6 @@ import io.stele.cache.ReadAccount;
 import io.stele.objectstore.retrieval.ByteRange;
 import io.stele.objectstore.retrieval.ReadAheadBalance;
 import io.stele.objectstore.retrieval.ReadingAhead;
-
-import org.jspecify.annotations.Nullable;
-
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayDeque;
@@ -20,6 +17,7 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An object reader for a merge, such as a compaction, that reads planned ranges in order while

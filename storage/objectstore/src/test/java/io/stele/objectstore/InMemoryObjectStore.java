@@ -3,7 +3,6 @@ package io.stele.objectstore;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.cache.ReadAccount;
-
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;

@@ -7,10 +7,6 @@ import io.stele.objectstore.retrieval.ByteBudget;
 import io.stele.objectstore.retrieval.LatencyFit;
 import io.stele.objectstore.retrieval.ReadAheadBalance;
 import io.stele.objectstore.retrieval.ReadingAhead;
-
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
-
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -21,6 +17,8 @@ import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 
 final class TestPrefetchBuffer {
     private static final String PATH = "data/7/0/a.orc";

@@ -6,7 +6,6 @@ import io.stele.objectstore.ParallelReads;
 import io.stele.objectstore.retrieval.ByteRange;
 import io.stele.objectstore.retrieval.GapRule;
 import io.stele.objectstore.retrieval.RangePlanner;
-
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;

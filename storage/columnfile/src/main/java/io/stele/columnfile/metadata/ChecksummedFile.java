@@ -10,7 +10,6 @@ import io.stele.objectstore.retrieval.ByteRange;
 import io.stele.objectstore.retrieval.GapRule;
 import io.stele.objectstore.retrieval.RangePlanner;
 import io.stele.objectstore.retrieval.ReadingAhead;
-
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -7,13 +7,6 @@ import io.stele.objectstore.retrieval.ByteRange;
 import io.stele.objectstore.retrieval.ReadAheadBalance;
 import io.stele.objectstore.retrieval.ReadingAhead;
 import io.stele.protocol.SteleException;
-
-import org.apache.hadoop.hive.common.io.DiskRangeList;
-import org.apache.orc.StripeInformation;
-import org.apache.orc.impl.BufferChunk;
-import org.apache.orc.impl.BufferChunkList;
-import org.apache.orc.impl.ReaderImpl;
-
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
@@ -26,6 +19,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import org.apache.hadoop.hive.common.io.DiskRangeList;
+import org.apache.orc.StripeInformation;
+import org.apache.orc.impl.BufferChunk;
+import org.apache.orc.impl.BufferChunkList;
+import org.apache.orc.impl.ReaderImpl;
 
 /**
  * A data reader for the ORC library that fetches the columns of the next stripes while one is

@@ -3,11 +3,9 @@ package io.stele.columnfile.orc;
 import static io.stele.columnfile.orc.ColumnFileFixture.lsn;
 import static io.stele.columnfile.orc.ColumnFileFixture.randomRows;
 import static io.stele.columnfile.orc.ColumnFileFixture.table;
-
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-
-import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.stele.columnfile.metadata.FileChecksums;
 import io.stele.columnfile.orc.write.ColumnFileOptions;
@@ -26,13 +24,6 @@ import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.TableSchema;
-
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
-
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -44,6 +35,11 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Columns of a file of several stripes, chunk by chunk, against the file's rows. */
 final class TestColumnChunks {

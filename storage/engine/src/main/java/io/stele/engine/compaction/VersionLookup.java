@@ -40,7 +40,8 @@ final class VersionLookup {
         if (inMemory != null && view.mayBeNewerInFile(key, inMemory.lsn(), lsn)) {
             long hash = XxHash64.hash(key, 0, key.length);
             RowVersion newer =
-                    view.findIngestedAfter(key, hash, inMemory.lsn(), lsn, UnaryOperator.identity());
+                    view.findIngestedAfter(
+                            key, hash, inMemory.lsn(), lsn, UnaryOperator.identity());
             if (newer != null) {
                 return newer.deleted() ? ABSENT : newer.lsn();
             }

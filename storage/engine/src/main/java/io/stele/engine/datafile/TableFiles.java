@@ -165,10 +165,7 @@ public final class TableFiles {
 
     /** An SST file that is opened at its first use. */
     public SstFile lazyRow(FileEntry entry, TableVersions versions) {
-        return new SstFile(
-                entry,
-                new LazyReader<>(() -> openSst(entry)),
-                versions);
+        return new SstFile(entry, new LazyReader<>(() -> openSst(entry)), versions);
     }
 
     private SstFileReader openSst(FileEntry entry) throws IOException {
@@ -183,8 +180,7 @@ public final class TableFiles {
      * @throws SteleException CORRUPT_DATA if it is damaged, or another one than the entry says
      */
     public void checkLoadedRows(FileEntry entry) throws IOException {
-        SstFileReader file =
-                SstFileReader.open(store, entry.path(), entry.sizeBytes(), rowBlocks);
+        SstFileReader file = SstFileReader.open(store, entry.path(), entry.sizeBytes(), rowBlocks);
         boolean isThatFile =
                 file.keyCount() == entry.rowCount()
                         && file.entryCount() == entry.rowCount()
@@ -198,8 +194,7 @@ public final class TableFiles {
                     "rows, each with another key,",
                     entry.rowCount(),
                     "%s of %s keys, %s of them deleted, or keys of another range"
-                            .formatted(
-                                    file.entryCount(), file.keyCount(), file.deletedCount()));
+                            .formatted(file.entryCount(), file.keyCount(), file.deletedCount()));
         }
     }
 

@@ -52,8 +52,7 @@ public final class IngestedEntries {
             for (Iterator<KeyedVersion> rows = file.versions(reads); rows.hasNext(); ) {
                 KeyedVersion version = rows.next();
                 row.wrap(version.rowArray(), version.rowOffset(), version.rowLength());
-                indexes.add(
-                        row, version.keyArray(), version.keyOffset(), version.keyLength());
+                indexes.add(row, version.keyArray(), version.keyOffset(), version.keyLength());
                 if (indexes.pendingBytes() >= PUBLISH_BYTES) {
                     indexes.publish(lsn);
                 }

@@ -18,9 +18,6 @@ import io.stele.objectstore.ParallelReads;
 import io.stele.objectstore.WouldBlockException;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.schema.TableSchema;
-
-import org.jspecify.annotations.Nullable;
-
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -29,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A prefetcher of the file blocks and rows that lookups of several keys need, before {@link

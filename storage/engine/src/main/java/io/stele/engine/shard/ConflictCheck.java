@@ -237,8 +237,7 @@ final class ConflictCheck {
             KeyedVersion version = memTable.find(key, 0, key.length, Long.MAX_VALUE);
             if (version != null
                     && (version.lsn() > in.readLsn
-                            || !in.view.mayBeNewerInFile(
-                                    key, version.lsn(), Long.MAX_VALUE))) {
+                            || !in.view.mayBeNewerInFile(key, version.lsn(), Long.MAX_VALUE))) {
                 return version.lsn() > in.readLsn;
             }
         }

@@ -32,7 +32,8 @@ public final class InsertedKeys {
     private final Map<TableId, TableSchema> schemas;
     private long sinceLsn = -1; // nothing was searched
 
-    private InsertedKeys(Map<TableId, InsertedTableKeys> byTable, Map<TableId, TableSchema> schemas) {
+    private InsertedKeys(
+            Map<TableId, InsertedTableKeys> byTable, Map<TableId, TableSchema> schemas) {
         this.byTable = requireNonNull(byTable, "byTable is null");
         this.schemas = requireNonNull(schemas, "schemas is null");
     }

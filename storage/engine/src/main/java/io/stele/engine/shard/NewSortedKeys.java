@@ -103,9 +103,7 @@ final class NewSortedKeys implements InsertedTableKeys {
         }
         Rows rows = new Rows(view, memTables, SortedRuns.of(present), sinceLsn, firstVisibleLsn);
         try (SequentialReads reads = files.sequentialReads()) {
-            return rows.count() < rowCount(runs)
-                    ? rows.findInAdded(reads)
-                    : rows.findAdded(reads);
+            return rows.count() < rowCount(runs) ? rows.findInAdded(reads) : rows.findAdded(reads);
         } catch (UncheckedIOException failed) {
             throw failed.getCause();
         }
@@ -148,8 +146,7 @@ final class NewSortedKeys implements InsertedTableKeys {
         }
 
         private long count() {
-            return rowCount(present)
-                    + memTables.stream().mapToLong(MemTable::versionCount).sum();
+            return rowCount(present) + memTables.stream().mapToLong(MemTable::versionCount).sum();
         }
 
         /** Walks over these rows, and looks their keys up in the added files. */
@@ -160,8 +157,7 @@ final class NewSortedKeys implements InsertedTableKeys {
             VisibleVersions rows =
                     new VisibleVersions(
                             merged(present, inMemory, reads), Long.MAX_VALUE, firstVisibleLsn);
-            Portion portion =
-                    new Portion(view, runs, (candidates, key) -> !candidates.isEmpty());
+            Portion portion = new Portion(view, runs, (candidates, key) -> !candidates.isEmpty());
             while (portion.found == null && rows.advance()) {
                 if (rows.version().lsn() > sinceLsn) {
                     portion.add(rows.version().key());
@@ -220,12 +216,9 @@ final class NewSortedKeys implements InsertedTableKeys {
         private Portion(TableView view, List<List<SstFile>> runs, Match match) {
             this.match = match;
             this.size =
-                    files.parallelReads().isParallel()
-                            ? KeyPrefetch.keysAFetch(view)
-                            : MIN_PORTION;
+                    files.parallelReads().isParallel() ? KeyPrefetch.keysAFetch(view) : MIN_PORTION;
             for (List<SstFile> run : runs) {
-                NavigableMap<byte[], SstFile> byLeastKey =
-                        new TreeMap<>(Arrays::compareUnsigned);
+                NavigableMap<byte[], SstFile> byLeastKey = new TreeMap<>(Arrays::compareUnsigned);
                 run.forEach(file -> byLeastKey.put(file.entry().minKey().orElseThrow(), file));
                 searched.add(byLeastKey);
             }

@@ -577,10 +577,7 @@ final class ShardTransactions {
                 throw broken;
             }
             damaged.setAside(
-                    table,
-                    FailedFile.of(entries.getFirst(), broken),
-                    broken,
-                    part.prepareLsn());
+                    table, FailedFile.of(entries.getFirst(), broken), broken, part.prepareLsn());
             return;
         }
         if (batches.isCounting() && doneSteps == 1) {

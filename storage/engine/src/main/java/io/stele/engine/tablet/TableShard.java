@@ -500,8 +500,7 @@ public final class TableShard {
      * @param loaded in the schema version in which they were written, all of one LSN
      * @param logLsn the LSN of the oldest log record that their replay needs
      */
-    public void ingestRows(
-            TableFiles files, List<SstFile> loaded, long logLsn, long nowMillis)
+    public void ingestRows(TableFiles files, List<SstFile> loaded, long logLsn, long nowMillis)
             throws IOException {
         long lsn = loaded.getFirst().entry().minLsn().value();
         touch(lsn, nowMillis);
@@ -629,8 +628,8 @@ public final class TableShard {
     }
 
     /**
-     * The number of a view's SST files in level 0, each of which a read may have to check. The files
-     * of a bulk load count as one, since each key is in one of them.
+     * The number of a view's SST files in level 0, each of which a read may have to check. The
+     * files of a bulk load count as one, since each key is in one of them.
      */
     public static int level0Count(List<SstFile> files) {
         int count = 0;

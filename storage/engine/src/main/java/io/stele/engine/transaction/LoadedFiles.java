@@ -113,8 +113,7 @@ final class LoadedFiles {
         List<ShardTask> added = new ArrayList<>();
         int objectBytes = table.clusteringKey().isEmpty() ? OBJECT_BYTES : CLUSTERED_OBJECT_BYTES;
         // Partitions would have as many more files
-        long maxBytes =
-                HeldPartitions.areFiles(table) ? Long.MAX_VALUE : MAX_SORTED_BYTES;
+        long maxBytes = HeldPartitions.areFiles(table) ? Long.MAX_VALUE : MAX_SORTED_BYTES;
         batches.forEach(
                 (shard, ofShard) ->
                         cut(ofShard, objectBytes, maxBytes)
@@ -162,9 +161,7 @@ final class LoadedFiles {
                                     .add(file));
             finished.clear();
             byShard.forEach(
-                    (shard, written) ->
-                            merges.add(
-                                    new ShardTask(0, () -> merge(shard, written))));
+                    (shard, written) -> merges.add(new ShardTask(0, () -> merge(shard, written))));
             begin(merges);
         }
         merges.forEach(ShardTask::submit);

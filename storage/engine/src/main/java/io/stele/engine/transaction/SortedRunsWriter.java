@@ -134,8 +134,7 @@ final class SortedRunsWriter {
     /** Groups of files, each of which overlaps others of its group. */
     private static List<List<WrittenFile>> overlapping(List<WrittenFile> written) {
         List<WrittenFile> byLeastKey = new ArrayList<>(written);
-        byLeastKey.sort(
-                Comparator.comparing(SortedRunsWriter::minKey, Arrays::compareUnsigned));
+        byLeastKey.sort(Comparator.comparing(SortedRunsWriter::minKey, Arrays::compareUnsigned));
         List<List<WrittenFile>> groups = new ArrayList<>();
         byte[] greatest = null;
         for (WrittenFile file : byLeastKey) {

@@ -400,8 +400,7 @@ public final class Transactions {
     private void checkColumns(WrittenFile file) {
         Orientation orientation = catalog.current().table(file.tableId()).orientation();
         if (orientation.hasRows()) {
-            throw refused(
-                    file, "a table of orientation 'column'", "'" + orientation.text() + "'");
+            throw refused(file, "a table of orientation 'column'", "'" + orientation.text() + "'");
         }
     }
 

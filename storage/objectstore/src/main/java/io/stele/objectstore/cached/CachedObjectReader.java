@@ -10,7 +10,6 @@ import io.stele.objectstore.NonBlocking;
 import io.stele.objectstore.ObjectReader;
 import io.stele.objectstore.ObjectStore;
 import io.stele.objectstore.ReadTally;
-
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;

@@ -16,14 +16,6 @@ import io.stele.objectstore.retrieval.RetrievalStatistics;
 import io.stele.objectstore.retrieval.RetrievalThreads;
 import io.stele.objectstore.retrieval.RetryPolicy;
 import io.stele.objectstore.retrieval.http.EventLoop;
-
-import org.apache.hadoop.fs.FSDataInputStream;
-import org.apache.hadoop.fs.FileStatus;
-import org.apache.hadoop.fs.FileSystem;
-import org.apache.hadoop.fs.LeaseRecoverable;
-import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.fs.RemoteIterator;
-
 import java.io.EOFException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -37,6 +29,12 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.function.LongConsumer;
 import java.util.random.RandomGenerator;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.LeaseRecoverable;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RemoteIterator;
 
 /**
  * An object store in a directory of HDFS, or of another Hadoop file system that renames in one step

@@ -2,8 +2,6 @@ package io.stele.objectstore.retrieval;
 
 import static java.util.Objects.requireNonNull;
 
-import org.jspecify.annotations.Nullable;
-
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -12,6 +10,7 @@ import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A parallel reader of ranges of objects in a remote store with uneven latency (AnyBlob, PVLDB

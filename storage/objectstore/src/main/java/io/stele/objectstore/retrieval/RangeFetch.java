@@ -3,14 +3,12 @@ package io.stele.objectstore.retrieval;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.cache.ReadAccount;
-
-import org.jspecify.annotations.Nullable;
-
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The asynchronous fetch of one range from a remote store into its target: admission, the request,

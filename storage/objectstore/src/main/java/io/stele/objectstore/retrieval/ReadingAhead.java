@@ -3,7 +3,6 @@ package io.stele.objectstore.retrieval;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.cache.ReadAccount;
-
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;

@@ -3,11 +3,9 @@ package io.stele.objectstore.retrieval;
 import static java.util.Objects.requireNonNull;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-
 import io.stele.cache.ReadAccount;
 import io.stele.protocol.api.status.ReadCounters;
 import io.stele.protocol.api.status.RetrievalUse;
-
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

@@ -7,10 +7,8 @@ import io.stele.objectstore.FarObjectStore;
 import io.stele.objectstore.ForwardingObjectStore;
 import io.stele.objectstore.InMemoryObjectStore;
 import io.stele.objectstore.ParallelReads;
-
-import org.junit.jupiter.api.Test;
-
 import java.util.Optional;
+import org.junit.jupiter.api.Test;
 
 class TestGapRule {
     private static final int MIB = 1 << 20;

@@ -4,11 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.protocol.api.status.ReadCounters;
 import io.stele.protocol.api.status.RetrievalUse;
-
-import org.junit.jupiter.api.Test;
-
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.api.Test;
 
 class TestRetrievalReport {
     private final RetrievalReport report = new RetrievalReport();

@@ -338,13 +338,13 @@ public final class RowCompactionPolicy {
         /** Files of which a reader of a key reads one: flushes, and bulk loads. */
         private long runsOfLevel0() {
             return level(0).stream()
-                    .map(file -> file.entry().ingestLsn())
-                    .filter(lsn -> lsn.isEmpty())
+                            .map(file -> file.entry().ingestLsn())
+                            .filter(lsn -> lsn.isEmpty())
                             .count()
                     + level(0).stream()
-                    .flatMap(file -> file.entry().ingestLsn().stream())
-                    .distinct()
-                    .count();
+                            .flatMap(file -> file.entry().ingestLsn().stream())
+                            .distinct()
+                            .count();
         }
 
         private long bytes(int level) {

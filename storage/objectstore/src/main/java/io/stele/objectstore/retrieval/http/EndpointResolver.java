@@ -2,8 +2,6 @@ package io.stele.objectstore.retrieval.http;
 
 import static java.util.Objects.requireNonNull;
 
-import org.jspecify.annotations.Nullable;
-
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -12,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A cache of the IP addresses of store hosts, from which it chooses the address of each new

@@ -3,14 +3,13 @@ package io.stele.objectstore.retrieval.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import org.junit.jupiter.api.Test;
-
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 
 class TestEndpointResolver {
     private static final Endpoint ENDPOINT = new Endpoint(true, "s3.example", 443);
