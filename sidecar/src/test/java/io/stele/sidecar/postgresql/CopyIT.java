@@ -79,7 +79,7 @@ final class CopyIT {
         for (String table : List.of("rows", "refused_rows", "cancelled_rows")) {
             sidecar.createTable(SampleTables.orders(Orientation.ROW).withName("shop", table));
         }
-        sidecar.createTable(SampleTables.orders(Orientation.ROW_COLUMN).withName("shop", "both"));
+        sidecar.createTable(SampleTables.orders(Orientation.ROW_COLUMN).withName("shop", "mixed"));
         sidecar.createTable(SampleTables.events());
     }
 
@@ -149,7 +149,8 @@ final class CopyIT {
                             .resolve("warehouse")
                             .resolve(FileIds.folder(present.id(), shard))
                             .toFile();
-            String[] names = folder.list((_, name) -> name.endsWith(".orc") || name.endsWith(".row"));
+            String[] names =
+                    folder.list((_, name) -> name.endsWith(".orc") || name.endsWith(".row"));
             count += names == null ? 0 : names.length;
         }
         return count;
@@ -210,7 +211,11 @@ final class CopyIT {
                                                     new StringReader(first + orders(77, 78))))
                     .hasMessageContaining("(id = 77)")
                     .satisfies(failure -> assertThat(stateOf(failure)).isEqualTo("23505"));
-            assertThat(JdbcRows.of(connection, "SELECT id FROM %s WHERE id = 1".formatted(table))).isEmpty();
+            assertThat(
+                            JdbcRows.of(
+                                    connection,
+                                    "SELECT id FROM %s WHERE id = 1".formatted(table)))
+                    .isEmpty();
             run(connection, "INSERT INTO %s (id) VALUES (4711)".formatted(table));
             assertThatThrownBy(
                             () ->
@@ -224,7 +229,9 @@ final class CopyIT {
             run(connection, "DELETE FROM %s WHERE id = 4711".formatted(table));
             assertThat(
                             copies(connection)
-                                    .copyIn("COPY %s FROM STDIN".formatted(table), new StringReader(first)))
+                                    .copyIn(
+                                            "COPY %s FROM STDIN".formatted(table),
+                                            new StringReader(first)))
                     .isEqualTo(MANY);
         }
     }
@@ -236,13 +243,13 @@ final class CopyIT {
                             () ->
                                     copies(connection)
                                             .copyIn(
-                                                    "COPY both FROM STDIN",
+                                                    "COPY mixed FROM STDIN",
                                                     new StringReader(orders(0, MANY))))
                     .hasMessageContaining("Expected at most 3145728 bytes")
                     .hasMessageContaining("orientation 'row,column'")
                     .hasMessageContaining("several statements")
                     .satisfies(failure -> assertThat(stateOf(failure)).isEqualTo("54000"));
-            assertThat(JdbcRows.of(connection, "SELECT id FROM both WHERE id = 1")).isEmpty();
+            assertThat(JdbcRows.of(connection, "SELECT id FROM mixed WHERE id = 1")).isEmpty();
         }
     }
 
