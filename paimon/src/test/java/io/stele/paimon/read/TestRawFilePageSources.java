@@ -520,7 +520,6 @@ class TestRawFilePageSources {
         byte[] good = Files.readAllBytes(path);
         List<String> expected = oracle.natively(split, TupleDomain.all());
         int refused = 0;
-        int changed = 0;
         for (int i = 0; i < good.length; i += 61) {
             byte[] damaged = good.clone();
             damaged[i] ^= (byte) 0x55;
@@ -542,7 +541,6 @@ class TestRawFilePageSources {
                         .as("a byte that changes values, of %s", good.length)
                         .isLessThan(endOfValues(format, good));
                 assertThat(rows).as("byte %s of %s", i, good.length).hasSameSizeAs(expected);
-                changed++;
             }
         }
         assertThat(refused).as("damages that were found").isPositive();

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
 import io.stele.objectstore.FaultInjectingObjectStore;
-import io.stele.objectstore.ObjectStore;
 import io.stele.objectstore.StoreFaults;
 import io.stele.objectstore.fault.CrashPoint;
 import io.stele.protocol.ErrorCode;
@@ -24,7 +23,6 @@ import org.junit.jupiter.api.Test;
 /** Statements with an id: repeated, of unknown outcome, and remembered. */
 final class TestCatalogStatements {
     private final CatalogFixture catalogs = new CatalogFixture();
-    private final ObjectStore store = catalogs.store();
     private CatalogService service = catalogs.open(1);
 
     @Test
