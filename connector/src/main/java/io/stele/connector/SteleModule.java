@@ -1,7 +1,9 @@
 package io.stele.connector;
 
 import static com.google.inject.multibindings.Multibinder.newSetBinder;
+
 import static io.airlift.configuration.ConfigBinder.configBinder;
+
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Binder;
@@ -10,6 +12,7 @@ import com.google.inject.Provides;
 import com.google.inject.Scopes;
 import com.google.inject.Singleton;
 import com.google.inject.multibindings.ProvidesIntoSet;
+
 import io.stele.connector.config.FilteredRowsCacheConfig;
 import io.stele.connector.config.MetadataCacheConfig;
 import io.stele.connector.config.SteleConfig;
@@ -34,7 +37,7 @@ import io.stele.connector.metadata.system.JobsTable;
 import io.stele.connector.metadata.system.NodeShardsTable;
 import io.stele.connector.metadata.system.SchedulingGroupsTable;
 import io.stele.connector.read.affinity.PreferredWorkers;
-import io.stele.connector.read.affinity.ShardQueues;
+import io.stele.connector.read.affinity.WorkerQueues;
 import io.stele.connector.read.cache.DecodedColumnCache;
 import io.stele.connector.read.cache.FilteredRowsCache;
 import io.stele.connector.read.file.FileMetadataCache;
@@ -171,8 +174,8 @@ final class SteleModule implements Module {
 
     @Provides
     @Singleton
-    static ShardQueues shardQueues(SnapshotLeases snapshotLeases) {
-        return new ShardQueues(snapshotLeases::isOpen);
+    static WorkerQueues workerQueues(SnapshotLeases snapshotLeases, SteleConfig config) {
+        return new WorkerQueues(snapshotLeases::isOpen, config.getSpillThreshold().toBytes());
     }
 
     @Provides

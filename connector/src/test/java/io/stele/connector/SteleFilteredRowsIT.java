@@ -42,7 +42,7 @@ final class SteleFilteredRowsIT {
 
     @BeforeAll
     void start() {
-        SteleCluster.awaitHomes(cluster.runner());
+        SteleCluster.awaitNodes(cluster.runner(), 2);
         sidecar = cluster.newSidecar(CATALOG, Map.of(), Map.of());
         cluster.runner()
                 .createCatalog(
