@@ -2,6 +2,8 @@ package io.stele.benchmarks;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
+
+import io.stele.benchmarks.affinity.AffinityBenchmark;
 import io.stele.benchmarks.aggregates.AggregatesBenchmark;
 import io.stele.benchmarks.apply.ParallelApplyBenchmark;
 import io.stele.benchmarks.changes.ChangesBenchmark;
@@ -34,6 +36,7 @@ import io.stele.benchmarks.upsert.ScanDeletesBenchmark;
 import io.stele.benchmarks.upsert.UpsertBenchmark;
 import io.stele.benchmarks.wal.WalBenchmark;
 import io.stele.benchmarks.writeamp.WriteAmpBenchmark;
+
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -81,6 +84,7 @@ public final class BenchmarkRunner {
                     new PageCacheBenchmark(),
                     new EncryptionBenchmark(),
                     new ColdScanBenchmark(),
+                    new AffinityBenchmark(),
                     new ChoicesBenchmark(),
                     new FootprintBenchmark(),
                     new PaimonBenchmark(),

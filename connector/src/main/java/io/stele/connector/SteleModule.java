@@ -40,7 +40,7 @@ import io.stele.connector.metadata.system.RetrievalTable;
 import io.stele.connector.metadata.system.SchedulingGroupsTable;
 import io.stele.connector.metadata.system.StatementsTable;
 import io.stele.connector.read.affinity.PreferredWorkers;
-import io.stele.connector.read.affinity.ShardQueues;
+import io.stele.connector.read.affinity.WorkerQueues;
 import io.stele.connector.read.cache.DecodedColumnCache;
 import io.stele.connector.read.cache.FilteredRowsCache;
 import io.stele.connector.read.file.FileMetadataCache;
@@ -191,8 +191,8 @@ final class SteleModule implements Module {
 
     @Provides
     @Singleton
-    static ShardQueues shardQueues(QuerySnapshots querySnapshots) {
-        return new ShardQueues(querySnapshots::isOpen);
+    static WorkerQueues workerQueues(QuerySnapshots querySnapshots, SteleConfig config) {
+        return new WorkerQueues(querySnapshots::isOpen, config.getSpillThreshold().toBytes());
     }
 
     @Provides

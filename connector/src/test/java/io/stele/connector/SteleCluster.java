@@ -2,15 +2,24 @@ package io.stele.connector;
 
 import static io.trino.testing.TestingSession.testSessionBuilder;
 import static io.trino.testing.assertions.Assert.assertEventually;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.collect.ImmutableMap;
 import com.google.inject.Key;
+
 import io.stele.testing.LongRun;
 import io.trino.Session;
-import io.trino.execution.scheduler.StableHostAddressProvider;
+import io.trino.execution.scheduler.NodeScheduler;
 import io.trino.plugin.tpch.TpchPlugin;
+import io.trino.server.testing.TestingTrinoServer;
 import io.trino.testing.DistributedQueryRunner;
+
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,10 +27,6 @@ import java.util.Comparator;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.extension.BeforeAllCallback;
-import org.junit.jupiter.api.extension.ExtensionContext;
-import org.junit.jupiter.api.extension.ParameterContext;
-import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
  * One Trino with one sidecar, shared by all integration tests of this JVM that ask for it: {@link
@@ -86,14 +91,21 @@ public final class SteleCluster implements AutoCloseable {
     }
 
     /**
-     * Waits until the engine sends splits to their preferred workers: it looks for workers every 5
-     * seconds, and its first look may have come before a worker was announced. Until then it
-     * chooses at random, and a worker that is not the preferred one caches nothing.
+     * Waits until the engine sends splits to their preferred workers: its scheduler looks for nodes
+     * every 5 seconds, and its first look may have come before a worker was announced. Until then
+     * it chooses at random, and a worker that is not the preferred one caches nothing.
+     *
+     * @param count of the nodes that work
      */
-    static void awaitHomes(DistributedQueryRunner runner) {
-        StableHostAddressProvider homes =
-                runner.getCoordinator().getInstance(Key.get(StableHostAddressProvider.class));
-        assertEventually(() -> assertThat(homes.getHosts("any")).isNotEmpty());
+    static void awaitNodes(DistributedQueryRunner runner, int count) {
+        TestingTrinoServer coordinator = runner.getCoordinator();
+        NodeScheduler scheduler = coordinator.getInstance(Key.get(NodeScheduler.class));
+        assertEventually(
+                () -> {
+                    coordinator.refreshNodes();
+                    assertThat(scheduler.createNodeSelector(runner.getDefaultSession()).allNodes())
+                            .hasSize(count);
+                });
     }
 
     public SidecarFixture sidecar() {

@@ -1,22 +1,26 @@
 package io.stele.connector;
 
 import static io.stele.connector.SameRows.assertSameRows;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.collect.ImmutableMap;
+
 import io.stele.testing.S3Server;
 import io.stele.testing.VersityGateway;
 import io.trino.Session;
 import io.trino.testing.DistributedQueryRunner;
 import io.trino.testing.MaterializedRow;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.List;
-import java.util.Map;
+
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
 
 /**
  * Data caches that nobody configured: of catalogs and sidecars without a key of the cache. Nodes
@@ -237,7 +241,7 @@ final class SteleDefaultCacheIT {
             }
             assertRows(runner);
             Path folder = node().resolve("stele-cache");
-            // Which node reads a shard is chance, of several catalogs as of one
+            // A node opens its cache with its first file, and which nodes write one is chance
             for (int i = 0; i < 8 && !Files.exists(folder.resolve("stele/pages-2")); i++) {
                 runner.execute(
                         "CREATE TABLE stele.s.more%d WITH (shard_count = 8) AS SELECT orderkey, comment FROM tpch.tiny.orders"

@@ -1,18 +1,15 @@
 package io.stele.connector;
 
 import static io.stele.connector.SameRows.assertSameRows;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.collect.ImmutableMap;
+
 import io.stele.testing.LongRun;
 import io.trino.Session;
 import io.trino.testing.MaterializedRow;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
-import java.util.SplittableRandom;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -20,6 +17,13 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Scans whose filtered rows workers keep, beside the same scans past what is kept. */
 @ExtendWith(SteleCluster.OfTwoNodes.class)
@@ -42,7 +46,7 @@ final class SteleFilteredRowsIT {
 
     @BeforeAll
     void start() {
-        SteleCluster.awaitHomes(cluster.runner());
+        SteleCluster.awaitNodes(cluster.runner(), 2);
         sidecar = cluster.newSidecar(CATALOG, Map.of(), Map.of());
         cluster.runner()
                 .createCatalog(
@@ -153,6 +157,28 @@ final class SteleFilteredRowsIT {
             assertKept(sql.formatted(table));
         }
         assertThat(run("SELECT id FROM %s WHERE id < 0".formatted(table))).isEmpty();
+    }
+
+    @Test
+    void warmKeepsWhatItsFilterLeaves() {
+        String table = orders("");
+        String warm = "ALTER TABLE " + table + " EXECUTE warm(columns => ARRAY['id', 'status'])";
+        String query = "SELECT id, status FROM " + table;
+        String filter = " WHERE price > 300000";
+        long count = (long) run("SELECT count(*) FROM " + table + filter).getFirst().getField(0);
+        for (int time = 0; time < 2; time++) {
+            assertThat(run(warm + filter))
+                    .extracting(row -> row.getField(1))
+                    .containsExactly(count);
+        }
+        assertThat(metric(query + filter, FOUND)).isPositive();
+        assertThat(metric(query + filter, COMPUTED)).isZero();
+        assertSame(query + filter);
+        run(warm);
+        assertThat(metric(query + " WHERE price < 2000", FOUND)).as("of another filter").isZero();
+        assertThat(metric("SELECT id FROM " + table + filter, FOUND))
+                .as("of other columns")
+                .isZero();
     }
 
     @Test

@@ -5,9 +5,11 @@ import io.stele.benchmarks.servers.Run;
 import io.stele.benchmarks.servers.SteleServers;
 import io.stele.benchmarks.servers.TrinoSession;
 import io.stele.client.SteleClient;
+
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
@@ -48,13 +50,14 @@ public final class Quickstart {
         long start = System.nanoTime();
         findings.heading("0. A sidecar and a Trino 483 server");
         servers.startBoth();
-        findings.measured("start of both servers", "%.1f s", seconds(start));
+        findings.measured("start of the servers", "%.1f s", seconds(start));
         try (TrinoSession trino = TrinoSession.connect(servers.trinoUri());
                 SteleClient client = Clients.stele(run)) {
             findings.check(
                     "Trino has the catalog stele",
                     trino.query("SHOW CATALOGS").contains(List.of("stele")),
                     "SHOW CATALOGS does not list it");
+            checkWorkers(servers.workerNames().size(), trino, findings);
             LoadTpch.run(trino, findings, SCALE);
             StreamAndQuery.run(trino, client, findings);
             KeyedStatements.run(trino, findings);
@@ -72,6 +75,20 @@ public final class Quickstart {
         return findings.allHold();
     }
 
+    private static void checkWorkers(int count, TrinoSession trino, Findings findings)
+            throws SQLException {
+        if (count == 0) {
+            return;
+        }
+        long active =
+                trino.number(
+                        "SELECT count(*) FROM system.runtime.nodes WHERE NOT coordinator AND state = 'active'");
+        findings.check(
+                "Trino has %d workers beside its coordinator".formatted(count),
+                active == count,
+                "system.runtime.nodes lists " + active);
+    }
+
     private static void stay(Run run, SteleServers servers, PrintStream out)
             throws InterruptedException {
         out.printf(
@@ -82,7 +99,7 @@ public final class Quickstart {
                 run.value("sidecar.client.port"),
                 run.value("sidecar.flight.port"),
                 run.value("sidecar.postgresql.port"));
-        out.println("Ctrl-C stops both.");
+        out.println("Ctrl-C stops all of it.");
         new CountDownLatch(1).await();
     }
 

@@ -61,6 +61,10 @@ public final class Run {
         return Integer.parseInt(value(key));
     }
 
+    public int count(String key) {
+        return Integer.parseInt(value(key));
+    }
+
     public String secret() {
         String secret = System.getenv(SECRET);
         if (secret == null) {

@@ -64,6 +64,11 @@ public final class ServerProcess implements AutoCloseable {
         process.waitFor();
     }
 
+    /** Asks the process to end, and does not wait. */
+    public void terminate() {
+        process.destroy();
+    }
+
     /** The last lines that the process printed, for an error message. */
     public String logTail() {
         try {

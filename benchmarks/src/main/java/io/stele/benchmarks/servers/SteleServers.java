@@ -7,14 +7,18 @@ import org.jspecify.annotations.Nullable;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 
 /**
- * The sidecar and, on request, the Trino server of one {@link Run}, each a process of its own.
- * Their pids go to the files the run names, so that {@code bin/stele} stops them however this
- * process ends.
+ * The sidecar and, on request, the Trino server of one {@link Run} with the workers that the run
+ * has, each a process of its own. Their pids go to the files the run names, so that {@code
+ * bin/stele} stops them however this process ends.
  *
  * <p>Confined to one thread.
  */
@@ -24,23 +28,82 @@ public final class SteleServers implements AutoCloseable {
 
     private static final Duration POLL = Duration.ofMillis(20);
 
+    /** How long the scheduler of Trino 483 uses the nodes that it has found. */
+    private static final Duration SCHEDULER_REFRESH = Duration.ofSeconds(5);
+
+    private static final String ACTIVE_WORKERS =
+            "SELECT count(*) FROM system.runtime.nodes WHERE NOT coordinator AND state = 'active'";
+
     private final Run run;
     private final ReadyProbe probe = new ReadyProbe();
     private @Nullable ServerProcess sidecar;
     private @Nullable ServerProcess trino;
+    private final Map<String, ServerProcess> workers = new TreeMap<>(); // those that run, by name
 
     public SteleServers(Run run) {
         this.run = requireNonNull(run, "run is null");
     }
 
     /**
-     * Starts both at once, because either takes seconds of start-up, and waits until they serve.
+     * Starts all at once, because each takes seconds of start-up, and waits until they serve and
+     * the workers are active.
      */
-    public void startBoth() throws IOException, InterruptedException {
+    public void startBoth() throws IOException, InterruptedException, SQLException {
         sidecar = launch("sidecar");
         trino = launch("trino");
+        for (String worker : workerNames()) {
+            workers.put(worker, launch(worker));
+        }
         awaitSidecar();
         awaitTrino();
+        awaitWorkers();
+    }
+
+    /** The workers of the run, whether they run or not. */
+    public List<String> workerNames() {
+        return IntStream.rangeClosed(1, run.count("workers"))
+                .mapToObj(number -> "worker" + number)
+                .toList();
+    }
+
+    /** Starts a worker that was stopped, and waits until the coordinator uses it. */
+    public void startWorker(String name) throws IOException, InterruptedException, SQLException {
+        workers.put(name, launch(name));
+        awaitWorkers();
+    }
+
+    /** Stops a worker, and waits until the coordinator does not use it any more. */
+    public void stopWorker(String name) throws InterruptedException, SQLException {
+        running(workers.remove(name)).close();
+        awaitWorkers();
+    }
+
+    private void awaitWorkers() throws InterruptedException, SQLException {
+        if (workerNames().isEmpty()) {
+            return;
+        }
+        for (Map.Entry<String, ServerProcess> worker : workers.entrySet()) {
+            await(
+                    worker.getValue(),
+                    worker.getKey(),
+                    run.uri(worker.getKey() + ".uri"),
+                    probe::isTrinoReady);
+        }
+        try (TrinoSession session = TrinoSession.connect(trinoUri())) {
+            long deadline = System.nanoTime() + START_TIMEOUT.toNanos();
+            long active = session.number(ACTIVE_WORKERS);
+            while (active != workers.size()) {
+                if (System.nanoTime() > deadline) {
+                    throw new IllegalStateException(
+                            "Expected %d active workers within %d s, found %d"
+                                    .formatted(workers.size(), START_TIMEOUT.toSeconds(), active));
+                }
+                TimeUnit.MILLISECONDS.sleep(POLL.toMillis());
+                active = session.number(ACTIVE_WORKERS);
+            }
+        }
+        // The engine's scheduler looks for nodes as often
+        TimeUnit.MILLISECONDS.sleep(SCHEDULER_REFRESH.toMillis());
     }
 
     /** Starts Trino alone, whose catalogs then must need no sidecar. */
@@ -108,6 +171,8 @@ public final class SteleServers implements AutoCloseable {
     @Override
     public void close() {
         probe.close();
+        workers.values().forEach(ServerProcess::terminate);
+        workers.values().forEach(ServerProcess::close);
         if (trino != null) {
             trino.close();
         }

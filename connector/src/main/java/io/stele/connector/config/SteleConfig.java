@@ -1,6 +1,8 @@
 package io.stele.connector.config;
 
+import static io.airlift.units.DataSize.Unit.GIGABYTE;
 import static io.airlift.units.DataSize.Unit.MEGABYTE;
+
 import static java.util.concurrent.TimeUnit.HOURS;
 import static java.util.concurrent.TimeUnit.MINUTES;
 import static java.util.concurrent.TimeUnit.SECONDS;
@@ -15,11 +17,14 @@ import io.airlift.units.MaxDataSize;
 import io.airlift.units.MaxDuration;
 import io.airlift.units.MinDataSize;
 import io.airlift.units.MinDuration;
+
 import jakarta.validation.constraints.AssertTrue;
 import jakarta.validation.constraints.NotNull;
+
+import org.jspecify.annotations.Nullable;
+
 import java.net.URI;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The settings of one catalog: where the sidecar is, how to authenticate, and how large reads and
@@ -39,6 +44,8 @@ public class SteleConfig {
     private Duration snapshotTtl = new Duration(60, SECONDS);
     // 32 MiB: about one stripe, so that one lineitem of scale factor 1 already fills a few drivers
     private DataSize maxSplitSize = DataSize.of(32, MEGABYTE);
+    // 1 GiB: some seconds of a worker's work
+    private DataSize spillThreshold = DataSize.of(1, GIGABYTE);
     private DataSize tailCacheSize = DataSize.of(64, MEGABYTE);
     private DataSize columnCacheSize = DataSize.ofBytes(Runtime.getRuntime().maxMemory() / 10);
     // 16 MiB: below this the log is cheaper than a file with its index and manifest entry
@@ -180,6 +187,19 @@ public class SteleConfig {
     @ConfigDescription("Files are cut into splits of at most about this size, at stripe boundaries")
     public SteleConfig setMaxSplitSize(DataSize maxSplitSize) {
         this.maxSplitSize = maxSplitSize;
+        return this;
+    }
+
+    @MinDataSize("0B")
+    public DataSize getSpillThreshold() {
+        return spillThreshold;
+    }
+
+    @Config("stele.scan.spill-threshold")
+    @ConfigDescription(
+            "Bytes by which the queue of a worker is longer than that of the next one, which then reads a part of its files")
+    public SteleConfig setSpillThreshold(DataSize spillThreshold) {
+        this.spillThreshold = spillThreshold;
         return this;
     }
 

@@ -7,11 +7,13 @@ import static io.trino.spi.session.PropertyMetadata.enumProperty;
 import static io.trino.spi.session.PropertyMetadata.integerProperty;
 import static io.trino.spi.session.PropertyMetadata.longProperty;
 import static io.trino.spi.session.PropertyMetadata.stringProperty;
+
 import static java.util.concurrent.TimeUnit.DAYS;
 import static java.util.concurrent.TimeUnit.MINUTES;
 import static java.util.concurrent.TimeUnit.SECONDS;
 
 import com.google.common.collect.ImmutableList;
+
 import io.airlift.units.Duration;
 import io.stele.connector.handle.ExistingRows;
 import io.stele.protocol.Lsn;
@@ -21,6 +23,7 @@ import io.stele.protocol.predicate.PredicateKeys;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ConnectorSession;
 import io.trino.spi.session.PropertyMetadata;
+
 import java.util.List;
 import java.util.Optional;
 
@@ -35,6 +38,7 @@ public final class SteleSessionProperties {
     private static final String COST_BASED_LOOKUPS_ENABLED = "cost_based_lookups_enabled";
     private static final String INDEX_JOIN_ENABLED = "index_join_enabled";
     private static final String DYNAMIC_FILTERING_WAIT_TIMEOUT = "dynamic_filtering_wait_timeout";
+    private static final String PREFERRED_WORKERS_ENABLED = "preferred_workers_enabled";
     private static final String DATA_CACHE_ENABLED = "data_cache_enabled";
     private static final String FOOTER_CACHE_ENABLED = "footer_cache_enabled";
     private static final String COLUMN_CACHE_ENABLED = "column_cache_enabled";
@@ -115,6 +119,11 @@ public final class SteleSessionProperties {
                         DYNAMIC_FILTERING_WAIT_TIMEOUT,
                         "How long the splits of a scan wait for what a join finds out about the rows that it needs",
                         DEFAULT_DYNAMIC_FILTERING_WAIT,
+                        false),
+                booleanProperty(
+                        PREFERRED_WORKERS_ENABLED,
+                        "Read each file on the worker that caches it; otherwise on any worker, which caches it too",
+                        true,
                         false),
                 booleanProperty(
                         DATA_CACHE_ENABLED,
@@ -245,6 +254,11 @@ public final class SteleSessionProperties {
     /** How long the splits of a scan wait for dynamic filters. */
     public static long dynamicFilteringWaitMillis(ConnectorSession session) {
         return session.getProperty(DYNAMIC_FILTERING_WAIT_TIMEOUT, Duration.class).toMillis();
+    }
+
+    /** Whether files are read on their preferred workers. */
+    public static boolean isPreferredWorkersEnabled(ConnectorSession session) {
+        return session.getProperty(PREFERRED_WORKERS_ENABLED, Boolean.class);
     }
 
     /** Whether files are read through the data page cache. */

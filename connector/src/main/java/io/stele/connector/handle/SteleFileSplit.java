@@ -3,12 +3,15 @@ package io.stele.connector.handle;
 import static io.airlift.slice.SizeOf.estimatedSizeOf;
 import static io.airlift.slice.SizeOf.instanceSize;
 import static io.airlift.slice.SizeOf.sizeOf;
+
 import static java.util.Objects.requireNonNull;
 
 import io.airlift.slice.SizeOf;
 import io.stele.protocol.api.scan.IndexedMetadata;
+import io.trino.spi.HostAddress;
 import io.trino.spi.SplitWeight;
 import io.trino.spi.connector.ConnectorSplit;
+
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -37,9 +40,9 @@ import java.util.OptionalLong;
  * @param indexedMetadata the place of the file's metadata, which contain its checksums; empty if
  *     the checksums are beside the file, or it has none
  * @param fresh whether the sidecar had the file's metadata when the scan was planned
- * @param affinityKey the key by which Trino chooses a node
- * @param preferredWorker the preferred worker, which Trino chooses first and which caches the data
- *     that it reads; empty: any worker
+ * @param preferredWorker the worker that caches the data that it reads; empty: any worker
+ * @param address the worker that Trino shall choose: the preferred one, or another one if that is
+ *     busy; empty: any worker
  * @param weight relative to a split of full size
  */
 public record SteleFileSplit(
@@ -59,8 +62,8 @@ public record SteleFileSplit(
         OptionalInt checksumBlockBytes,
         Optional<IndexedMetadata> indexedMetadata,
         boolean fresh,
-        String affinityKey,
         Optional<String> preferredWorker,
+        Optional<HostAddress> address,
         SplitWeight weight)
         implements ConnectorSplit {
     private static final int INSTANCE_SIZE = instanceSize(SteleFileSplit.class);
@@ -75,14 +78,15 @@ public record SteleFileSplit(
         requireNonNull(bitmapIndexBytes, "bitmapIndexBytes is null");
         requireNonNull(checksumBlockBytes, "checksumBlockBytes is null");
         requireNonNull(indexedMetadata, "indexedMetadata is null");
-        requireNonNull(affinityKey, "affinityKey is null");
         requireNonNull(preferredWorker, "preferredWorker is null");
+        requireNonNull(address, "address is null");
         requireNonNull(weight, "weight is null");
     }
 
+    /** The engine chooses another node only if this one is not active. */
     @Override
-    public Optional<String> getAffinityKey() {
-        return Optional.of(affinityKey);
+    public List<HostAddress> getAddresses() {
+        return address.stream().toList();
     }
 
     @Override
@@ -97,8 +101,8 @@ public record SteleFileSplit(
                 + sizeOf(deletedRows)
                 + estimatedSizeOf(certainColumns, SizeOf::sizeOf)
                 + sizeOf(indexedMetadata, _ -> INDEXED_METADATA_SIZE)
-                + estimatedSizeOf(affinityKey)
-                + sizeOf(preferredWorker, SizeOf::estimatedSizeOf);
+                + sizeOf(preferredWorker, SizeOf::estimatedSizeOf)
+                + sizeOf(address, HostAddress::getRetainedSizeInBytes);
     }
 
     @Override

@@ -1,12 +1,15 @@
 package io.stele.connector.handle;
 
 import static io.airlift.slice.SizeOf.instanceSize;
+
 import static java.util.Objects.requireNonNull;
 
+import io.trino.spi.HostAddress;
 import io.trino.spi.SplitWeight;
 import io.trino.spi.connector.ConnectorSplit;
 import io.trino.spi.predicate.TupleDomain;
-import java.util.Optional;
+
+import java.util.List;
 
 /**
  * A split with a bound, found when the splits are made, outside which none of its rows is wanted.
@@ -23,8 +26,8 @@ public record SteleTopNSplit(ConnectorSplit split, TupleDomain<SteleColumnHandle
     }
 
     @Override
-    public Optional<String> getAffinityKey() {
-        return split.getAffinityKey();
+    public List<HostAddress> getAddresses() {
+        return split.getAddresses();
     }
 
     @Override

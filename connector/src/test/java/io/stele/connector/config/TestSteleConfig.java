@@ -7,18 +7,23 @@ import static io.airlift.configuration.testing.ConfigAssertions.recordDefaults;
 import static io.airlift.testing.ValidationAssertions.assertFailsValidation;
 import static io.airlift.units.DataSize.Unit.GIGABYTE;
 import static io.airlift.units.DataSize.Unit.MEGABYTE;
+
 import static java.util.concurrent.TimeUnit.HOURS;
 import static java.util.concurrent.TimeUnit.MINUTES;
 import static java.util.concurrent.TimeUnit.SECONDS;
 
 import com.google.common.collect.ImmutableMap;
+
 import io.airlift.units.DataSize;
 import io.airlift.units.Duration;
+
 import jakarta.validation.constraints.AssertTrue;
 import jakarta.validation.constraints.NotNull;
+
+import org.junit.jupiter.api.Test;
+
 import java.net.URI;
 import java.util.Map;
-import org.junit.jupiter.api.Test;
 
 final class TestSteleConfig {
     @Test
@@ -35,6 +40,7 @@ final class TestSteleConfig {
                         .setTransactionTtl(new Duration(5, MINUTES))
                         .setSnapshotTtl(new Duration(60, SECONDS))
                         .setMaxSplitSize(DataSize.of(32, MEGABYTE))
+                        .setSpillThreshold(DataSize.of(1, GIGABYTE))
                         .setTailCacheSize(DataSize.of(64, MEGABYTE))
                         .setColumnCacheSize(DataSize.ofBytes(Runtime.getRuntime().maxMemory() / 10))
                         .setDirectWriteThreshold(DataSize.of(16, MEGABYTE))
@@ -58,6 +64,7 @@ final class TestSteleConfig {
                         .put("stele.transaction.ttl", "7m")
                         .put("stele.snapshot.ttl", "5m")
                         .put("stele.scan.max-split-size", "64MB")
+                        .put("stele.scan.spill-threshold", "3GB")
                         .put("stele.scan.tail-cache-size", "1GB")
                         .put("stele.scan.column-cache-size", "2GB")
                         .put("stele.write.direct-threshold", "1MB")
@@ -79,6 +86,7 @@ final class TestSteleConfig {
                         .setTransactionTtl(new Duration(7, MINUTES))
                         .setSnapshotTtl(new Duration(5, MINUTES))
                         .setMaxSplitSize(DataSize.of(64, MEGABYTE))
+                        .setSpillThreshold(DataSize.of(3, GIGABYTE))
                         .setTailCacheSize(DataSize.of(1, GIGABYTE))
                         .setColumnCacheSize(DataSize.of(2, GIGABYTE))
                         .setDirectWriteThreshold(DataSize.of(1, MEGABYTE))

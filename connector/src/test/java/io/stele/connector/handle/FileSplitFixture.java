@@ -1,7 +1,11 @@
 package io.stele.connector.handle;
 
 import io.stele.protocol.api.scan.IndexedMetadata;
+import io.trino.spi.HostAddress;
 import io.trino.spi.SplitWeight;
+
+import org.roaringbitmap.RoaringBitmap;
+
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -9,7 +13,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
-import org.roaringbitmap.RoaringBitmap;
 
 /** A split of a whole file without deleted rows whose rows have LSNs of their own, or with more. */
 public final class FileSplitFixture {
@@ -27,6 +30,8 @@ public final class FileSplitFixture {
     private boolean fresh;
     private OptionalInt checksumBlockBytes = OptionalInt.empty();
     private Optional<IndexedMetadata> indexedMetadata = Optional.empty();
+    private Optional<String> preferredWorker = Optional.empty();
+    private Optional<HostAddress> address = Optional.empty();
 
     public FileSplitFixture(String path, long sizeBytes) {
         this.path = path;
@@ -91,6 +96,13 @@ public final class FileSplitFixture {
         return this;
     }
 
+    /** Its preferred worker, and the one that shall read it. */
+    public FileSplitFixture readBy(Optional<String> preferred, Optional<HostAddress> chosen) {
+        preferredWorker = preferred;
+        address = chosen;
+        return this;
+    }
+
     public SteleFileSplit build() {
         return new SteleFileSplit(
                 0,
@@ -109,8 +121,8 @@ public final class FileSplitFixture {
                 checksumBlockBytes,
                 indexedMetadata,
                 fresh,
-                "key",
-                Optional.empty(),
+                preferredWorker,
+                address,
                 SplitWeight.standard());
     }
 }

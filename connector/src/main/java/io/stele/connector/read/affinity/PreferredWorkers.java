@@ -1,47 +1,42 @@
 package io.stele.connector.read.affinity;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Comparator.comparing;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
+
 import io.airlift.slice.XxHash64;
-import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.api.scan.FileScan;
+import io.stele.protocol.api.scan.ScanPlan;
+import io.stele.protocol.api.scan.ShardScan;
+import io.trino.spi.HostAddress;
 import io.trino.spi.Node;
 import io.trino.spi.NodeManager;
-import java.util.Comparator;
+
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /**
- * The assignment of a table's shards to preferred workers, by the affinity keys of splits, so that
- * a worker's cached data is used again.
+ * The assignment of column files to preferred workers, so that a worker's cached data is used
+ * again. Files are placed in sections of 256 MiB, by {@link BoundedPlacement}: no worker has more
+ * than 1.25 times the mean of a scan's bytes, and a worker that leaves moves little but its own
+ * sections.
  *
- * <p>A split has an affinity key, and the engine assigns keys to nodes by rendezvous hashing. If a
- * worker joins or leaves, only the keys that it gets or had move. Usually a shard has one key, so
- * that all caches of a worker are of the same shards. It has several keys, a power of two, in three
- * cases: too few shards for the workers, too many bytes to read in the shard, or running queries
- * that queue for it ({@link ShardQueues}). Twice as many keys leave half of the files where they
- * are.
- *
- * <p>The engine may choose a second node. The split names the first one, so that another node does
- * not fill its cache with exceptional reads ({@link
- * io.stele.connector.sidecar.CacheUse#SECOND_ACCESS}). This class repeats the choice of this engine
- * version (its {@code StableHostAddressProvider}); a test compares the two. Thread-safe.
+ * <p>A split names the address of the worker that shall read it, and the engine chooses no other
+ * one while that worker is active. If the queue of the preferred worker is long ({@link
+ * WorkerQueues}), the address is that of the second choice. The split also names the preferred
+ * worker, so that another one does not fill its cache with exceptional reads ({@link
+ * io.stele.connector.sidecar.CacheUse#SECOND_ACCESS}). Thread-safe.
  */
 public final class PreferredWorkers {
-    /** Least number of keys per worker, so that hashing spreads them evenly. */
-    private static final int KEYS_OF_WORKER = 2;
-
-    /** The most bytes of one key before it becomes two. */
-    static final long BYTES_OF_KEY = 16L << 30;
-
     /** The size of a part of a file; parts of one file can have different preferred workers. */
-    private static final long SECTION_BYTES = 256L << 20;
+    static final long SECTION_BYTES = 256L << 20;
 
-    /** The number of buckets in Trino's assignment. */
-    private static final int BUCKETS = 2048;
+    /** Opening a section costs about as much as reading this much of it. */
+    private static final long OPENING_BYTES = 2L << 20;
 
     private final NodeManager nodes;
 
@@ -51,19 +46,21 @@ public final class PreferredWorkers {
     }
 
     /**
-     * The preferred workers for the splits of one scan, by the present workers.
+     * The preferred workers for the splits of one scan, among the present workers.
      *
-     * @param queues the present reads of the table's group
+     * @param plan of the whole scan: the placement does not depend on which of its files are read
+     * @param queues the present reads of workers
      */
-    public OfScan of(TableSchema table, ShardQueues.Queues queues) {
+    public OfScan of(ScanPlan plan, WorkerQueues.Queues queues) {
         return new OfScan(
-                table.tableGroup(),
-                table.shardCount(),
-                nodes.getWorkerNodes().stream()
-                        .filter(node -> !node.isCoordinator())
-                        .map(Node::getNodeIdentifier)
-                        .toList(),
+                nodes.getWorkerNodes().stream().filter(node -> !node.isCoordinator()).toList(),
+                plan,
                 queues);
+    }
+
+    /** A scan whose splits any worker may read and cache. */
+    public static OfScan none() {
+        return new OfScan(List.of(), new ScanPlan(0, 0, List.of()), WorkerQueues.Queues.NONE);
     }
 
     /** Whether this node is a split's preferred worker; true for a split without one. */
@@ -77,77 +74,130 @@ public final class PreferredWorkers {
     }
 
     /**
-     * The preferred worker of splits.
+     * The worker that shall read a part of a file.
      *
-     * @param key by which the engine chooses
-     * @param node that it chooses first; empty if there are no workers
+     * @param preferred the worker that caches what it reads of it; empty: any worker
+     * @param address the worker that the engine shall choose, which may be another one; empty: any
+     *     worker
      */
-    public record Choice(String key, Optional<String> node) {}
+    public record Choice(Optional<String> preferred, Optional<HostAddress> address) {
+        static final Choice ANY = new Choice(Optional.empty(), Optional.empty());
+
+        public Choice {
+            requireNonNull(preferred, "preferred is null");
+            requireNonNull(address, "address is null");
+        }
+    }
 
     /**
-     * The preferred workers of a scan's splits, computed once for each key. Confined to one thread.
+     * The choices for a scan's splits, and the bytes that each worker gets by them. Confined to one
+     * thread.
      */
     public static final class OfScan {
-        private final String prefix;
-        private final int shardCount;
-        private final Map<String, Long> workers; // and the hash of each
-        private final ShardQueues.Queues queues;
-        private final Map<String, Choice> choices = new HashMap<>();
+        private final List<Node> workers;
+        private final long[] hashes; // of the workers
+        private final WorkerQueues.Queues queues;
+        private final Map<String, int[]> placed = new HashMap<>(); // by path, of each section
+        private final long[] bytes; // by worker
 
         /**
-         * @param workers identifiers of the workers among which the engine chooses
+         * @param workers among which the engine chooses
          */
-        OfScan(int tableGroup, int shardCount, List<String> workers, ShardQueues.Queues queues) {
+        OfScan(List<? extends Node> workers, ScanPlan plan, WorkerQueues.Queues queues) {
             this.queues = requireNonNull(queues, "queues is null");
-            this.prefix = "group " + tableGroup + " shard ";
-            this.shardCount = shardCount;
-            this.workers = new HashMap<>();
-            workers.forEach(id -> this.workers.put(id, XxHash64.hash(id.getBytes(UTF_8))));
-        }
-
-        /**
-         * The preferred worker of a part of a file.
-         *
-         * @param shardBytes bytes of all files that the scan has in the shard
-         */
-        public Choice of(int shard, long shardBytes, String path, long start) {
-            int replicas = replicas(shard, shardBytes);
-            long hash = XxHash64.hash(start / SECTION_BYTES, XxHash64.hash(path.getBytes(UTF_8)));
-            int replica = (int) (hash & (replicas - 1));
-            String key = prefix + shard + (replica == 0 ? "" : " replica " + replica);
-            return choices.computeIfAbsent(key, this::choose);
-        }
-
-        /** The number of keys of a shard: a power of two. */
-        int replicas(int shard, long shardBytes) {
-            long most = (long) KEYS_OF_WORKER * Math.max(1, workers.size());
-            long wanted =
-                    Math.max(
-                            Math.ceilDiv((long) KEYS_OF_WORKER * workers.size(), shardCount),
-                            Math.ceilDiv(shardBytes, BYTES_OF_KEY));
-            long spread = Math.min(queues.spread(shard, shardCount), most);
-            return powerOfTwo(
-                    Math.clamp(powerOfTwo(Math.clamp(wanted, 1, most)) * spread, 1, most));
-        }
-
-        private static int powerOfTwo(long atLeast) {
-            int power = 1;
-            while (power < atLeast) {
-                power *= 2;
+            // In an order of their own, so that equal scores and loads mean the same worker
+            this.workers =
+                    workers.stream()
+                            .map(Node.class::cast)
+                            .sorted(comparing(Node::getNodeIdentifier))
+                            .toList();
+            this.hashes =
+                    this.workers.stream()
+                            .mapToLong(
+                                    node -> XxHash64.hash(node.getNodeIdentifier().getBytes(UTF_8)))
+                            .toArray();
+            this.bytes = new long[this.workers.size()];
+            if (!this.workers.isEmpty()) {
+                place(plan.shards().stream().map(ShardScan::files).flatMap(List::stream).toList());
             }
-            return power;
         }
 
-        private Choice choose(String key) {
-            long bucket = Math.floorMod(XxHash64.hash(key.getBytes(UTF_8)), BUCKETS);
-            long bucketHash = XxHash64.hash(bucket);
+        private void place(List<FileScan> files) {
+            int count = files.stream().mapToInt(file -> sections(file.sizeBytes())).sum();
+            long[] sections = new long[count];
+            long[] weights = new long[count];
+            int next = 0;
+            for (FileScan file : files) {
+                long hash = hash(file.path());
+                for (long start = 0; start < file.sizeBytes(); start += SECTION_BYTES) {
+                    sections[next] = hash(hash, start);
+                    weights[next++] =
+                            OPENING_BYTES + Math.min(SECTION_BYTES, file.sizeBytes() - start);
+                }
+            }
+            int[] chosen = BoundedPlacement.place(sections, weights, hashes);
+            next = 0;
+            for (FileScan file : files) {
+                int[] ofFile = new int[sections(file.sizeBytes())];
+                System.arraycopy(chosen, next, ofFile, 0, ofFile.length);
+                placed.put(file.path(), ofFile);
+                next += ofFile.length;
+            }
+        }
+
+        private static int sections(long sizeBytes) {
+            return Math.toIntExact(Math.ceilDiv(sizeBytes, SECTION_BYTES));
+        }
+
+        private static long hash(String path) {
+            return XxHash64.hash(path.getBytes(UTF_8));
+        }
+
+        private static long hash(long ofPath, long start) {
+            return XxHash64.hash(start / SECTION_BYTES, ofPath);
+        }
+
+        /** The choice for a split of a file of the plan. */
+        public Choice of(String path, long start, long length) {
+            if (workers.isEmpty()) {
+                return Choice.ANY;
+            }
+            int[] ofFile = requireNonNull(placed.get(path), "Expected a file of the plan");
+            int preferred = ofFile[(int) (start / SECTION_BYTES)];
+            int chosen = workers.size() > 1 ? lessBusy(preferred, path, start) : preferred;
+            bytes[chosen] += length;
             return new Choice(
-                    key,
-                    workers.entrySet().stream()
-                            .max(
-                                    Comparator.comparingLong(
-                                            worker -> XxHash64.hash(worker.getValue(), bucketHash)))
-                            .map(Map.Entry::getKey));
+                    Optional.of(id(preferred)), Optional.of(workers.get(chosen).getHostAndPort()));
+        }
+
+        /** Alone, a scan uses preferred workers only: it does not count for how busy they are. */
+        private int lessBusy(int preferred, String path, long start) {
+            if (!queues.isLong(id(preferred))) {
+                return preferred;
+            }
+            int second = BoundedPlacement.best(hash(hash(path), start), hashes, preferred);
+            return queues.isBusy(id(preferred), id(second)) && queued(second) < queued(preferred)
+                    ? second
+                    : preferred;
+        }
+
+        private String id(int worker) {
+            return workers.get(worker).getNodeIdentifier();
+        }
+
+        private long queued(int worker) {
+            return queues.bytes(id(worker)) + bytes[worker];
+        }
+
+        /** The bytes of the splits that were chosen for each worker so far. */
+        public Map<String, Long> bytes() {
+            Map<String, Long> byWorker = new HashMap<>();
+            for (int worker = 0; worker < bytes.length; worker++) {
+                if (bytes[worker] > 0) {
+                    byWorker.put(id(worker), bytes[worker]);
+                }
+            }
+            return byWorker;
         }
     }
 }

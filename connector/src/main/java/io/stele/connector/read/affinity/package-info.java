@@ -1,5 +1,5 @@
 /**
- * The choice of the preferred workers of shards. May be called by {@code read.split}, {@code
+ * The choice of the preferred workers of files. May be called by {@code read.split}, {@code
  * read.opening} and the root package. May touch no other package of the connector.
  */
 @NullMarked

@@ -13,6 +13,7 @@ import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.connector.MemoryContext;
 import io.trino.spi.predicate.TupleDomain;
 import io.trino.spi.type.Type;
+
 import java.util.List;
 import java.util.Optional;
 
@@ -52,13 +53,10 @@ public final class FilteredRowsScan {
 
     /**
      * Whether the rows of a scan depend on values alone, and not, as in limits and samples, on the
-     * rows that were read before; false for procedures, which read in order to fill caches.
+     * rows that were read before.
      */
     public static boolean isPossible(FilteredRowsCache cache, SteleTableHandle table) {
-        return cache.isEnabled()
-                && table.selection().isAll()
-                && !table.ofProcedure()
-                && !table.constraint().isNone();
+        return cache.isEnabled() && table.selection().isAll() && !table.constraint().isNone();
     }
 
     /**
@@ -76,6 +74,11 @@ public final class FilteredRowsScan {
                         (column, domain) ->
                                 ScanPredicates.exact(table.table(), column, domain).isPresent());
         Optional<Part> exact = part(used);
+        if (table.ofProcedure()) {
+            // It reads the file in any case, to fill the other caches, too
+            return exact.filter(part -> isCached && !cache.rows().has(part.key()))
+                    .flatMap(part -> claimed(part, memory));
+        }
         Optional<ConnectorPageSource> known = exact.flatMap(part -> known(part, memory));
         if (known.isEmpty() && !used.isAll()) {
             // Cached rows may include more than the join needs

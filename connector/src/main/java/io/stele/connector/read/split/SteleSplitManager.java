@@ -25,14 +25,13 @@ import io.stele.connector.metadata.SteleTransactions;
 import io.stele.connector.metadata.plan.ReadCosts;
 import io.stele.connector.metadata.plan.TransactionPlans;
 import io.stele.connector.read.affinity.PreferredWorkers;
-import io.stele.connector.read.affinity.ShardQueues;
+import io.stele.connector.read.affinity.WorkerQueues;
 import io.stele.connector.read.opening.FilePreopener;
 import io.stele.connector.read.prune.ShardPruning;
 import io.stele.connector.read.prune.TopNBound;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.type.Lookups;
 import io.stele.connector.type.ScanPredicates;
-import io.stele.protocol.ShardId;
 import io.stele.protocol.api.scan.FileScan;
 import io.stele.protocol.api.scan.PlanScanRequest;
 import io.stele.protocol.api.scan.ScanActions;
@@ -56,7 +55,6 @@ import io.trino.spi.predicate.TupleDomain;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -76,7 +74,7 @@ public final class SteleSplitManager implements ConnectorSplitManager {
     private final SteleTransactions transactions;
     private final ShardPruning shardPruning;
     private final PreferredWorkers preferredWorkers;
-    private final ShardQueues queues;
+    private final WorkerQueues queues;
     private final FilePreopener filePreopener;
     private final ReadCosts costs;
     private final long maxSplitBytes;
@@ -87,7 +85,7 @@ public final class SteleSplitManager implements ConnectorSplitManager {
             SteleTransactions transactions,
             ShardPruning shardPruning,
             PreferredWorkers preferredWorkers,
-            ShardQueues queues,
+            WorkerQueues queues,
             FilePreopener filePreopener,
             ReadCosts costs,
             SteleConfig config) {
@@ -221,20 +219,15 @@ public final class SteleSplitManager implements ConnectorSplitManager {
                         .topN()
                         .map(topN -> TopNBound.of(table.table(), topN, wanted))
                         .orElseGet(TupleDomain::all);
-        // Of the whole plan: a shard's preferred worker does not depend on how many of its files
-        // are read
-        Map<ShardId, Long> shardBytes =
-                plan.shards().stream()
-                        .collect(toImmutableMap(ShardScan::shard, SteleSplitManager::bytes));
-        int group = table.table().tableGroup();
         PreferredWorkers.OfScan workersOfScan =
-                preferredWorkers.of(table.table(), queues.of(group));
-        queues.add(table.snapshotId(), group, wantedBytes(table.table().shardCount(), wanted));
+                SteleSessionProperties.isPreferredWorkersEnabled(session)
+                        ? preferredWorkers.of(plan, queues.now())
+                        : PreferredWorkers.none();
         List<ConnectorSplit> splits = new ArrayList<>();
         for (ShardScan shard : wanted.shards()) {
-            long bytes = shardBytes.getOrDefault(shard.shard(), 0L);
-            addSplits(table, workersOfScan, bytes, plan.fromLsn(), shard, bound, splits);
+            addSplits(table, workersOfScan, plan.fromLsn(), shard, bound, splits);
         }
+        queues.add(table.snapshotId(), workersOfScan.bytes());
         filePreopener.open(session, table, constraint, splits);
         return splits;
     }
@@ -251,18 +244,6 @@ public final class SteleSplitManager implements ConnectorSplitManager {
                         OptionalInt.of(table.table().schemaVersion())));
     }
 
-    private static long[] wantedBytes(int shardCount, ScanPlan wanted) {
-        long[] bytes = new long[shardCount];
-        for (ShardScan shard : wanted.shards()) {
-            bytes[shard.shard().index()] = bytes(shard);
-        }
-        return bytes;
-    }
-
-    private static long bytes(ShardScan shard) {
-        return shard.files().stream().mapToLong(FileScan::sizeBytes).sum();
-    }
-
     /** The column whose ranges bound the first rows of an order. */
     private static List<Integer> sortColumn(SteleTableHandle table) {
         return table.selection().topN().stream()
@@ -274,7 +255,6 @@ public final class SteleSplitManager implements ConnectorSplitManager {
     private void addSplits(
             SteleTableHandle table,
             PreferredWorkers.OfScan workersOfScan,
-            long shardBytes,
             long fromLsn,
             ShardScan shard,
             TupleDomain<SteleColumnHandle> bound,
@@ -287,7 +267,7 @@ public final class SteleSplitManager implements ConnectorSplitManager {
         ScanPredicate bounds = ScanPredicates.of(table.table(), bound);
         for (FileScan file : shard.files()) {
             if (bounds.mayMatch(file.columns(), file.rowCount())) {
-                addSplits(table.readLsn(), workersOfScan, shardBytes, fromLsn, index, file, found);
+                addSplits(table, workersOfScan, fromLsn, index, file, found);
             }
         }
         for (ConnectorSplit split : found) {
@@ -296,17 +276,15 @@ public final class SteleSplitManager implements ConnectorSplitManager {
     }
 
     private void addSplits(
-            long readLsn,
+            SteleTableHandle table,
             PreferredWorkers.OfScan workersOfScan,
-            long shardBytes,
             long fromLsn,
             int shard,
             FileScan file,
             List<ConnectorSplit> splits) {
         for (long start = 0; start < file.sizeBytes(); start += maxSplitBytes) {
             long length = Math.min(maxSplitBytes, file.sizeBytes() - start);
-            PreferredWorkers.Choice worker =
-                    workersOfScan.of(shard, shardBytes, file.path(), start);
+            PreferredWorkers.Choice worker = workersOfScan.of(file.path(), start, length);
             splits.add(
                     new SteleFileSplit(
                             shard,
@@ -314,7 +292,7 @@ public final class SteleSplitManager implements ConnectorSplitManager {
                             file.sizeBytes(),
                             start,
                             length,
-                            file.maxLsn() > readLsn || file.minLsn() < fromLsn,
+                            file.maxLsn() > table.readLsn() || file.minLsn() < fromLsn,
                             fromLsn,
                             file.maxLsn(),
                             file.ingestLsn(),
@@ -325,8 +303,9 @@ public final class SteleSplitManager implements ConnectorSplitManager {
                             file.checksumBlockBytes(),
                             file.indexedMetadata(),
                             file.fresh(),
-                            worker.key(),
-                            worker.node(),
+                            // The engine has the same worker for a bucket each time
+                            table.byShard() ? Optional.empty() : worker.preferred(),
+                            worker.address(),
                             SplitWeight.fromProportion(
                                     Math.clamp((double) length / maxSplitBytes, MIN_WEIGHT, 1.0))));
         }

@@ -1,10 +1,12 @@
 package io.stele.connector.read.cache;
 
 import static io.trino.spi.type.BigintType.BIGINT;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.collect.ImmutableList;
+
 import io.stele.cache.BenefitCacheOptions;
 import io.stele.connector.handle.FileSplitFixture;
 import io.stele.connector.handle.SteleColumnHandle;
@@ -26,14 +28,16 @@ import io.trino.spi.predicate.Domain;
 import io.trino.spi.predicate.Range;
 import io.trino.spi.predicate.TupleDomain;
 import io.trino.spi.predicate.ValueSet;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.roaringbitmap.RoaringBitmap;
+
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Test;
-import org.roaringbitmap.RoaringBitmap;
 
 final class TestFilteredRowsScan {
     private static final SteleColumnHandle ID = new SteleColumnHandle(1, "id", BIGINT);
@@ -194,6 +198,21 @@ final class TestFilteredRowsScan {
         assertThat(cache.rows().statistics().hits()).isEqualTo(2);
         assertThat(cache.rows().statistics().savedNanos()).isPositive();
         assertThat(cache.uses().getFirst().bytes()).isBetween(1L, MAX_RESULT_BYTES + 1_000);
+    }
+
+    /** It reads to fill the caches of files, too. */
+    @Test
+    void aProcedureCachesRowsAndUsesNone() throws IOException {
+        SteleTableHandle table = table(below(VALUE, 3));
+        SteleTableHandle warming = table.forProcedure();
+        assertThat(open(warming, split(), TupleDomain.all(), false)).isEmpty();
+        assertThat(ids(open(warming, split(), TupleDomain.all()).orElseThrow()))
+                .isEqualTo(expected(3));
+        assertThat(opened).isEqualTo(1);
+        assertThat(open(warming, split(), TupleDomain.all())).as("again").isEmpty();
+        assertThat(ids(open(table, split(), TupleDomain.all()).orElseThrow()))
+                .isEqualTo(expected(3));
+        assertThat(opened).isEqualTo(1);
     }
 
     @Test
