@@ -49,8 +49,7 @@ final class TestLocalFolders {
         Files.write(from, new byte[1]);
         List<String> syncs = new ArrayList<>();
         LocalFolders folders =
-                folders(
-                        directory -> syncs.add(directory.getFileName() + " " + Files.exists(from)));
+                folders(directory -> syncs.add(directory.getFileName() + " " + Files.exists(from)));
         assertThat(folders.rename(from, to)).isTrue();
         assertThat(syncs).containsExactly("b true", "a false");
     }

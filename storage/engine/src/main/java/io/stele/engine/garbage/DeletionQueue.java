@@ -14,9 +14,8 @@ import org.jspecify.annotations.Nullable;
  * due again after a pause, which doubles with each failure, and does not delay the others.
  *
  * <p>After {@value #MAX_FAILURES_IN_A_ROW} failures in a row the store is taken to be unavailable,
- * and the other deletions wait for the next run. Bounded: while too many that failed are
- * queued, others that fail are removed; what they delete is found at the next start. Guarded by
- * itself.
+ * and the other deletions wait for the next run. Bounded: while too many that failed are queued,
+ * others that fail are removed; what they delete is found at the next start. Guarded by itself.
  *
  * @param <T> the type of a deletion
  */

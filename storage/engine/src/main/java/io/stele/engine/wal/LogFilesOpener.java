@@ -39,8 +39,7 @@ public final class LogFilesOpener {
             WarehouseLocation location, WarehouseAccess access, StoreCheck check, Executor reads)
             throws IOException {
         return switch (location) {
-            case WarehouseLocation.Folder folder ->
-                    LocalLogFiles.open(folder.path());
+            case WarehouseLocation.Folder folder -> LocalLogFiles.open(folder.path());
             case WarehouseLocation.Bucket _ ->
                     new ObjectLogFiles(
                             checked(location.open(access), check),
