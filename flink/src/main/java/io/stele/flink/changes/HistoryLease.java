@@ -15,15 +15,15 @@ interface HistoryLease extends AutoCloseable {
      *
      * @param after on the history after this LSN; empty: after the present one
      * @throws SteleException STALE_TABLE: the table is another one than when the job was planned;
-     *     READ_POINT_EXPIRED: its history does not reach back so far; INVALID_ARGUMENT: the LSN is
-     *     in the future
+     *     SNAPSHOT_EXPIRED: its history does not reach back so far; INVALID_ARGUMENT: the LSN is in
+     *     the future
      */
     LeasedSnapshot open(Optional<Lsn> after);
 
     /**
      * Prolongs it, if there is one.
      *
-     * @throws SteleException READ_POINT_EXPIRED: a part of the history is gone, and no longer held
+     * @throws SteleException SNAPSHOT_EXPIRED: a part of the history is gone, and no longer held
      */
     void renew();
 

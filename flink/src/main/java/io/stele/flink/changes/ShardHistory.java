@@ -11,7 +11,7 @@ interface ShardHistory extends AutoCloseable {
     /**
      * Opens a lease on the snapshot at which a split begins.
      *
-     * @throws SteleException STALE_TABLE: the table is another one by now; READ_POINT_EXPIRED: its
+     * @throws SteleException STALE_TABLE: the table is another one by now; SNAPSHOT_EXPIRED: its
      *     history does not reach back so far
      */
     SnapshotLease hold(ChangeSplit split);

@@ -60,8 +60,8 @@ public record ShardRows(
      * Reads a shard.
      *
      * @param schema the version of the table that is read
-     * @throws SteleException READ_POINT_EXPIRED: the lease of the snapshot is over; STALE_TABLE:
-     *     the table has another version by now; and others. Some rows may have been passed on
+     * @throws SteleException SNAPSHOT_EXPIRED: the lease of the snapshot is over; STALE_TABLE: the
+     *     table has another version by now; and others. Some rows may have been passed on
      */
     public void read(
             SteleTable opened,
