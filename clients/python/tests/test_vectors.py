@@ -5,7 +5,7 @@ import unittest
 import uuid
 
 from stele import tokens, wire
-from stele.errors import error_of
+from stele.errors import SnapshotExpiredError, error_of
 from stele.hashing import shard_of, xxhash64
 from stele.schema import TableSchema
 from stele.values import decode_values, encode_values, parse_type
@@ -39,6 +39,10 @@ class VectorsTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.vectors = load()
+
+    def test_codes_that_were_renamed(self):
+        self.assertIsInstance(error_of("SNAPSHOT_EXPIRED", "m"), SnapshotExpiredError)
+        self.assertIsInstance(error_of("READ_POINT_EXPIRED", "m"), SnapshotExpiredError)
 
     def test_hashes_and_shards(self):
         for entry in self.vectors["hashes"]:

@@ -144,10 +144,10 @@ class OutcomeUnknownError(SteleError):
     code = "OUTCOME_UNKNOWN"
 
 
-class ReadPointExpiredError(SteleError):
+class SnapshotExpiredError(SteleError):
     """The snapshot was closed or its lease expired."""
 
-    code = "READ_POINT_EXPIRED"
+    code = "SNAPSHOT_EXPIRED"
 
 
 class UnavailableError(SteleError, ConnectionError):
@@ -179,6 +179,7 @@ def _subclasses() -> List[Type[SteleError]]:
 
 
 _BY_CODE: Dict[str, Type[SteleError]] = {kind.code: kind for kind in _subclasses() if kind is not SteleError}
+_BY_CODE["READ_POINT_EXPIRED"] = SnapshotExpiredError  # its name in sidecars of earlier builds
 
 
 def error_of(code: str, message: str, retry_after: Optional[float] = None) -> SteleError:

@@ -114,7 +114,7 @@ public final class RowScan implements Iterator<List<@Nullable Object>>, AutoClos
     /**
      * Whether there is a next row; waits for the next page if needed.
      *
-     * @throws SteleException STALE_TABLE if the table was changed; READ_POINT_EXPIRED if the
+     * @throws SteleException STALE_TABLE if the table was changed; SNAPSHOT_EXPIRED if the
      *     snapshot's lease has expired; BUSY or UNAVAILABLE if a sidecar has not served a page for
      *     too long
      */

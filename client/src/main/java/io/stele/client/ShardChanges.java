@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Each round opens a snapshot and reads the changes since the previous snapshot. The feed holds
  * a lease on the previous snapshot. So the sidecar retains the history in between while the feed
  * polls, and for {@link ChangeOptions#leaseTime} after the last poll. After that, the table's
- * {@code retention} decides. A feed whose history is gone fails with READ_POINT_EXPIRED, so it
- * never omits a change.
+ * {@code retention} decides. A feed whose history is gone fails with SNAPSHOT_EXPIRED, so it never
+ * omits a change.
  *
  * <p>Columns added to the table later are not returned. Confined to one thread.
  */
@@ -124,7 +124,7 @@ public final class ShardChanges implements AutoCloseable {
      * Retains the history for {@link ChangeOptions#leaseTime} from about now on. It is for slow
      * readers, between two polls or while {@link #poll} passes changes on to them.
      *
-     * @throws SteleException READ_POINT_EXPIRED if the history after the position is gone;
+     * @throws SteleException SNAPSHOT_EXPIRED if the history after the position is gone;
      *     UNAVAILABLE or BUSY: try again
      */
     public void renew() {
@@ -151,7 +151,7 @@ public final class ShardChanges implements AutoCloseable {
      *
      * @param wait the longest time to wait for the begin of a commit's changes
      * @return whether there was a commit
-     * @throws SteleException READ_POINT_EXPIRED if the history after the position is gone.
+     * @throws SteleException SNAPSHOT_EXPIRED if the history after the position is gone.
      *     STALE_TABLE if the table was replaced or truncated, after all earlier changes were passed
      *     on, or if a column of the feed was dropped or has another type. TABLE_NOT_FOUND if the
      *     table was dropped, or was renamed and then its columns were changed. UNAVAILABLE or BUSY:

@@ -89,8 +89,8 @@ public final class SteleTable {
     /**
      * The rows of primary keys at a snapshot, in the order of the keys.
      *
-     * @throws SteleException an error such as TYPE_MISMATCH if a key is wrong; READ_POINT_EXPIRED
-     *     if the snapshot's lease has expired; UNAVAILABLE if a sidecar cannot be reached
+     * @throws SteleException an error such as TYPE_MISMATCH if a key is wrong; SNAPSHOT_EXPIRED if
+     *     the snapshot's lease has expired; UNAVAILABLE if a sidecar cannot be reached
      */
     public List<Optional<List<@Nullable Object>>> multiGet(
             List<@Nullable Object[]> keys, Optional<Lsn> readLsn) {
@@ -199,7 +199,7 @@ public final class SteleTable {
      * A change feed of a shard (numbered from 0); waits for the sidecar. The feeds of all shards
      * together have the changes of the table.
      *
-     * @throws SteleException READ_POINT_EXPIRED if the first LSN is not in the table's retained
+     * @throws SteleException SNAPSHOT_EXPIRED if the first LSN is not in the table's retained
      *     history; INVALID_ARGUMENT if there is no such shard; UNAVAILABLE if a sidecar cannot be
      *     reached
      */

@@ -110,9 +110,9 @@ final class SteleAggregateCacheIT {
         assertSameAsEngine(sql);
         assertThat(caches("sidecar", table, "hits, misses, entries, mismatches"))
                 .isEqualTo(List.of(0L, 2L, 2L, 0L));
-        assertThat(metric(sql, "Fragment results found")).isEqualTo(2);
-        assertThat(metric(sql, "Fragment results computed")).isZero();
-        assertThat(metric(sql, "Fragment bytes found")).isPositive();
+        assertThat(metric(sql, "Cached results found")).isEqualTo(2);
+        assertThat(metric(sql, "Cached results computed")).isZero();
+        assertThat(metric(sql, "Cached bytes found")).isPositive();
         assertThat(
                         caches(
                                 "sidecar",
@@ -120,15 +120,15 @@ final class SteleAggregateCacheIT {
                                 "hits, misses, hit_bytes > 0, memory_bytes > 0, memory_bytes <= max_memory_bytes"))
                 .isEqualTo(List.of(6L, 2L, true, true, true));
         Session off = session(Map.of("fragment_cache_enabled", "false"));
-        assertThat(metric(off, sql, "Fragment results found")).isZero();
-        assertThat(metric(off, sql, "Fragment results computed")).isZero();
+        assertThat(metric(off, sql, "Cached results found")).isZero();
+        assertThat(metric(off, sql, "Cached results computed")).isZero();
 
         sidecar.restart();
         // What is loaded late is computed again by those who ask before
         assertEventually(
                 () -> assertThat(caches("sidecar", table, "entries")).isEqualTo(List.of(2L)));
         assertSameAsEngine(sql);
-        assertThat(metric(sql, "Fragment results found")).isEqualTo(2);
+        assertThat(metric(sql, "Cached results found")).isEqualTo(2);
         assertThat(caches("sidecar", table, "hits, misses")).isEqualTo(List.of(4L, 0L));
 
         // A damaged log is told and computed again

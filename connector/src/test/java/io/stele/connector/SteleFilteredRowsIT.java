@@ -34,8 +34,8 @@ final class SteleFilteredRowsIT {
     /** Of the same sidecar; its workers read some of what they find again. */
     private static final String VERIFYING = "filtered_verifying";
 
-    private static final String FOUND = "Fragment results found";
-    private static final String COMPUTED = "Fragment results computed";
+    private static final String FOUND = "Cached results found";
+    private static final String COMPUTED = "Cached results computed";
 
     private final SteleCluster cluster;
     private SidecarFixture sidecar;

@@ -133,7 +133,7 @@ final class SteleTimeTravelIT {
         assertRows("SELECT a, b" + old, "VALUES (BIGINT '11', 'x'), (BIGINT '20', 'y')");
         assertThat(queries.failure("SELECT *" + old))
                 .hasMessageContaining(
-                        "found 'gone', which was dropped since: its values are not kept");
+                        "found 'gone', which was dropped since: its values are not retained");
     }
 
     @Test

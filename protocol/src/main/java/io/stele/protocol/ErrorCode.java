@@ -1,6 +1,7 @@
 package io.stele.protocol;
 
 import java.util.Locale;
+import java.util.Map;
 
 /**
  * The error codes of all failures that Stele sends over its protocols. The names never change
@@ -52,7 +53,7 @@ public enum ErrorCode {
      */
     OUTCOME_UNKNOWN(Category.EXTERNAL),
     /** The snapshot was closed or its lease expired. */
-    READ_POINT_EXPIRED(Category.EXTERNAL),
+    SNAPSHOT_EXPIRED(Category.EXTERNAL),
     /** The sidecar cannot be reached, or is starting or stopping. */
     UNAVAILABLE(Category.EXTERNAL),
     /**
@@ -63,6 +64,10 @@ public enum ErrorCode {
     STORE_FAILED(Category.EXTERNAL),
     /** A broken invariant of Stele. */
     INTERNAL(Category.INTERNAL);
+
+    /** The names that were renamed, as peers of earlier builds send them. */
+    private static final Map<String, ErrorCode> EARLIER_NAMES =
+            Map.of("READ_POINT_EXPIRED", SNAPSHOT_EXPIRED);
 
     private final Category category;
 
@@ -85,7 +90,10 @@ public enum ErrorCode {
         return this == BUSY || this == UNAVAILABLE;
     }
 
-    /** The code of a received name; {@link #INTERNAL} for an unknown name, as of a newer peer. */
+    /**
+     * The code of a received name, also of an earlier one; {@link #INTERNAL} for an unknown name,
+     * as of a newer peer.
+     */
     public static ErrorCode of(String name) {
         String upper = name.toUpperCase(Locale.ROOT);
         for (ErrorCode code : values()) {
@@ -93,7 +101,7 @@ public enum ErrorCode {
                 return code;
             }
         }
-        return INTERNAL;
+        return EARLIER_NAMES.getOrDefault(upper, INTERNAL);
     }
 
     /** The categories of failures, by who must act. */

@@ -133,7 +133,7 @@ final class FollowedChanges implements ChaosClient {
         try {
             context.statement("follow the changes to a snapshot", this::compareAtSnapshot);
         } catch (SteleException e) {
-            if (e.code() == ErrorCode.READ_POINT_EXPIRED) {
+            if (e.code() == ErrorCode.SNAPSHOT_EXPIRED) {
                 context.violation(
                         "the history after a feed's position is gone within its retention: "
                                 + e.getMessage());

@@ -35,8 +35,8 @@ public final class SnapshotLease implements AutoCloseable {
      * Renews the lease if {@link SnapshotLeases#renewalPeriod} has passed since the last time, and
      * opens another one of its LSN where it is gone.
      *
-     * @throws SteleException READ_POINT_EXPIRED: the history does not reach back so far; others:
-     *     the next call tries again
+     * @throws SteleException SNAPSHOT_EXPIRED: the history does not reach back so far; others: the
+     *     next call tries again
      */
     public void renewInTime() {
         long now = nanoTime.getAsLong();

@@ -53,7 +53,7 @@ public final class SnapshotLeases {
      * Opens a lease.
      *
      * @param lsn a snapshot of the retained history; empty: the one of all that is acknowledged
-     * @throws SteleException READ_POINT_EXPIRED: the history does not reach back to the LSN;
+     * @throws SteleException SNAPSHOT_EXPIRED: the history does not reach back to the LSN;
      *     INVALID_ARGUMENT: the LSN is in the future
      */
     public LeasedSnapshot open(Optional<Lsn> lsn) {
@@ -66,14 +66,14 @@ public final class SnapshotLeases {
      * Renews a lease, or opens another one of its LSN where it is gone, as after a restart of the
      * sidecar.
      *
-     * @throws SteleException READ_POINT_EXPIRED: a part of the history is gone as well
+     * @throws SteleException SNAPSHOT_EXPIRED: a part of the history is gone as well
      */
     public LeasedSnapshot renew(LeasedSnapshot snapshot) {
         try {
             service.renew(new RenewSnapshotRequest(snapshot.id(), timeToLive.toMillis()));
             return snapshot;
         } catch (SteleException gone) {
-            if (gone.code() != ErrorCode.READ_POINT_EXPIRED) {
+            if (gone.code() != ErrorCode.SNAPSHOT_EXPIRED) {
                 throw gone;
             }
             return open(Optional.of(snapshot.lsn()));

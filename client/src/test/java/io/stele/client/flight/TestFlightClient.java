@@ -183,7 +183,7 @@ final class TestFlightClient {
             assertThatThrownBy(stream::next)
                     .isInstanceOfSatisfying(
                             SteleException.class,
-                            e -> assertThat(e.code()).isEqualTo(ErrorCode.READ_POINT_EXPIRED));
+                            e -> assertThat(e.code()).isEqualTo(ErrorCode.SNAPSHOT_EXPIRED));
             assertThat(stream.isFinished()).isFalse();
         }
     }

@@ -164,7 +164,7 @@ public final class TestingFlightService implements BindableService, AutoCloseabl
                                 call.onError(
                                         FlightErrors.toStatusException(
                                                 new SteleException(
-                                                        ErrorCode.READ_POINT_EXPIRED, "gone")));
+                                                        ErrorCode.SNAPSHOT_EXPIRED, "gone")));
                             } else {
                                 call.onCompleted();
                             }

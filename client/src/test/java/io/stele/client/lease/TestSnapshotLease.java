@@ -63,7 +63,7 @@ final class TestSnapshotLease {
     @Test
     void aLeaseThatIsGoneIsOpenedAgainAtItsLsn() {
         SnapshotLease lease = hold(Optional.of(new Lsn(7)));
-        service.refuseRenewals = Optional.of(ErrorCode.READ_POINT_EXPIRED);
+        service.refuseRenewals = Optional.of(ErrorCode.SNAPSHOT_EXPIRED);
         pass(PERIOD);
         lease.renewInTime();
         assertThat(lease.snapshot()).isEqualTo(new LeasedSnapshot("s2", new Lsn(7)));

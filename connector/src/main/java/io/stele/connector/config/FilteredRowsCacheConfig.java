@@ -26,7 +26,7 @@ public class FilteredRowsCacheConfig {
     }
 
     @Config("stele.fragment-cache.enabled")
-    @ConfigDescription("Whether rows that filters leave of parts of files are kept")
+    @ConfigDescription("Whether rows that filters leave of parts of files are cached")
     public FilteredRowsCacheConfig setEnabled(boolean enabled) {
         this.enabled = enabled;
         return this;
@@ -54,7 +54,7 @@ public class FilteredRowsCacheConfig {
     }
 
     @Config("stele.fragment-cache.max-result-size")
-    @ConfigDescription("What a filter leaves more than this of a part of a file is not kept")
+    @ConfigDescription("What a filter leaves more than this of a part of a file is not cached")
     public FilteredRowsCacheConfig setMaxResultSize(DataSize maxResultSize) {
         this.maxResultSize = maxResultSize;
         return this;

@@ -194,7 +194,7 @@ public final class SteleSessionProperties {
                         false),
                 booleanProperty(
                         RESULT_CACHE_ENABLED,
-                        "Use, and keep, results of aggregations in single files and rows that filters leave of them",
+                        "Use, and cache, results of aggregations in single files and rows that filters leave of them",
                         true,
                         false),
                 longProperty(

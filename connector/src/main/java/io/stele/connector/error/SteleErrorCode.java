@@ -18,7 +18,7 @@ public enum SteleErrorCode implements ErrorCodeSupplier {
     /** The sidecar has reached a limit on queued work. */
     STELE_BUSY(1, EXTERNAL),
     /** The snapshot of the query is gone. */
-    STELE_READ_POINT_EXPIRED(2, EXTERNAL),
+    STELE_SNAPSHOT_EXPIRED(2, EXTERNAL),
     /** Bytes of a file or a reply are not what they must be. */
     STELE_CORRUPT_DATA(3, EXTERNAL),
     /** The warehouse cannot be read or written. */

@@ -78,7 +78,7 @@ public final class SteleErrors {
             case STALE_TABLE -> SteleErrorCode.STELE_STALE_TABLE;
             case UNAUTHENTICATED -> SteleErrorCode.STELE_UNAUTHENTICATED;
             case BUSY -> SteleErrorCode.STELE_BUSY;
-            case READ_POINT_EXPIRED -> SteleErrorCode.STELE_READ_POINT_EXPIRED;
+            case SNAPSHOT_EXPIRED -> SteleErrorCode.STELE_SNAPSHOT_EXPIRED;
             case UNAVAILABLE -> SteleErrorCode.STELE_UNAVAILABLE;
             case CORRUPT_DATA -> SteleErrorCode.STELE_CORRUPT_DATA;
             case STORE_FAILED -> SteleErrorCode.STELE_STORE_FAILED;

@@ -204,7 +204,7 @@ final class ChangeEnumerator implements SplitEnumerator<ChangeSplit, ChangeProgr
                     failed);
         }
         if (failed instanceof SteleException refused
-                && refused.code() == ErrorCode.READ_POINT_EXPIRED) {
+                && refused.code() == ErrorCode.SNAPSHOT_EXPIRED) {
             log.warn(
                     "The history of table {} of Stele is gone that the last checkpoint of the job needs: if the job fails before the next one, it may have to be started without its state: {}",
                     schema.qualifiedName(),

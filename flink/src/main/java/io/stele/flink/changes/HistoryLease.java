@@ -15,7 +15,7 @@ interface HistoryLease extends AutoCloseable {
      *
      * @param after on the history after this LSN; empty: after the present LSN
      * @throws SteleException STALE_TABLE: the table was replaced or truncated since the job was
-     *     planned; READ_POINT_EXPIRED: its history does not reach back so far; INVALID_ARGUMENT:
+     *     planned; SNAPSHOT_EXPIRED: its history does not reach back so far; INVALID_ARGUMENT:
      *     the LSN is in the future
      */
     LeasedSnapshot open(Optional<Lsn> after);
@@ -23,7 +23,7 @@ interface HistoryLease extends AutoCloseable {
     /**
      * Extends the lease, if there is one.
      *
-     * @throws SteleException READ_POINT_EXPIRED: a part of the history is lost
+     * @throws SteleException SNAPSHOT_EXPIRED: a part of the history is lost
      */
     void renew();
 

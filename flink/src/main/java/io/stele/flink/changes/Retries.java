@@ -39,7 +39,7 @@ final class Retries {
             failingSinceNanos = now;
         }
         failures++;
-        boolean isExpired = failed.code() == ErrorCode.READ_POINT_EXPIRED;
+        boolean isExpired = failed.code() == ErrorCode.SNAPSHOT_EXPIRED;
         expired += isExpired ? 1 : 0;
         boolean mayPass =
                 isExpired

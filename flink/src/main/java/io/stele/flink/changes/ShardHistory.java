@@ -14,7 +14,7 @@ interface ShardHistory extends AutoCloseable {
     /**
      * Opens a lease on the snapshot at which a split begins. The caller closes it.
      *
-     * @throws SteleException STALE_TABLE: the table was replaced or truncated; READ_POINT_EXPIRED:
+     * @throws SteleException STALE_TABLE: the table was replaced or truncated; SNAPSHOT_EXPIRED:
      *     its history does not reach back so far
      */
     SnapshotLease hold(ChangeSplit split);

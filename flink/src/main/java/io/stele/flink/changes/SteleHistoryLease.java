@@ -57,7 +57,7 @@ final class SteleHistoryLease implements HistoryLease {
                 renewed.add(sidecar.renew(lease));
             } catch (SteleException failed) {
                 failure = Optional.of(failed);
-                if (failed.code() != ErrorCode.READ_POINT_EXPIRED) {
+                if (failed.code() != ErrorCode.SNAPSHOT_EXPIRED) {
                     renewed.add(lease);
                 }
             }

@@ -61,7 +61,7 @@ public record ShardRows(
      * Reads a shard; blocks until its end.
      *
      * @param schema the version of the table to read
-     * @throws SteleException READ_POINT_EXPIRED: the lease of the snapshot has expired;
+     * @throws SteleException SNAPSHOT_EXPIRED: the lease of the snapshot has expired;
      *     STALE_TABLE: the table has another version now; and others. Some rows may have been
      *     emitted
      */

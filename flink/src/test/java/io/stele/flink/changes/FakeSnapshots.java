@@ -104,7 +104,7 @@ final class FakeSnapshots implements SnapshotService {
         checkThere();
         Lsn lsn = request.lsn().orElse(present);
         if (lsn.compareTo(horizon) < 0) {
-            throw new SteleException(ErrorCode.READ_POINT_EXPIRED, "dropped by the test");
+            throw new SteleException(ErrorCode.SNAPSHOT_EXPIRED, "dropped by the test");
         }
         String id = "lease " + ++opened;
         leases.put(id, new Lease(lsn, nowMillis + request.ttlMillis()));
@@ -119,7 +119,7 @@ final class FakeSnapshots implements SnapshotService {
                         request.snapshotId(),
                         (id, lease) -> new Lease(lease.lsn(), nowMillis + request.ttlMillis()));
         if (renewed == null) {
-            throw new SteleException(ErrorCode.READ_POINT_EXPIRED, "no such lease in the test");
+            throw new SteleException(ErrorCode.SNAPSHOT_EXPIRED, "no such lease in the test");
         }
     }
 

@@ -118,7 +118,7 @@ final class TestChangeEnumerator {
     @Test
     void aStartThatIsRefusedFailsTheJob() {
         enumerator = enumerator(StartupMode.LSN, ChangeProgress.NONE);
-        lease.refusal = new SteleException(ErrorCode.READ_POINT_EXPIRED, "its history is gone");
+        lease.refusal = new SteleException(ErrorCode.SNAPSHOT_EXPIRED, "its history is gone");
         enumerator.start();
         assertThatThrownBy(context::runRequests)
                 .isInstanceOf(FlinkRuntimeException.class)

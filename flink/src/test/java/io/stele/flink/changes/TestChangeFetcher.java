@@ -94,7 +94,7 @@ final class TestChangeFetcher {
     @ParameterizedTest
     @EnumSource(
             value = ErrorCode.class,
-            names = {"UNAVAILABLE", "BUSY", "READ_POINT_EXPIRED"})
+            names = {"UNAVAILABLE", "BUSY", "SNAPSHOT_EXPIRED"})
     void aCommitThatBreaksComesOnce(ErrorCode code) throws Exception {
         history.commit(0, 10, 1);
         history.commit(0, 11, 3);
@@ -133,7 +133,7 @@ final class TestChangeFetcher {
     @ParameterizedTest
     @EnumSource(
             value = ErrorCode.class,
-            names = {"UNAVAILABLE", "BUSY", "READ_POINT_EXPIRED"})
+            names = {"UNAVAILABLE", "BUSY", "SNAPSHOT_EXPIRED"})
     void failuresThatComeLateFailTheTask(ErrorCode code) {
         history.answerLate();
         history.commit(0, 10, 1);
@@ -147,7 +147,7 @@ final class TestChangeFetcher {
         history.answerLate();
         for (int lsn = 10; lsn < 20; lsn++) {
             history.commit(0, lsn, 1);
-            history.breakAt(lsn, 0, ErrorCode.READ_POINT_EXPIRED, 1);
+            history.breakAt(lsn, 0, ErrorCode.SNAPSHOT_EXPIRED, 1);
         }
         start(Duration.ofMinutes(1), split(0, false));
         assertThat(take(10)).startsWith("0/10/0").endsWith("0/19/0");
@@ -170,7 +170,7 @@ final class TestChangeFetcher {
     @ParameterizedTest
     @EnumSource(
             value = ErrorCode.class,
-            names = {"READ_POINT_EXPIRED", "STALE_TABLE", "TABLE_NOT_FOUND", "CORRUPT_DATA"})
+            names = {"SNAPSHOT_EXPIRED", "STALE_TABLE", "TABLE_NOT_FOUND", "CORRUPT_DATA"})
     void whatDoesNotPassFailsTheTask(ErrorCode code) {
         history.commit(0, 10, 1);
         history.breakAt(10, 0, code, Integer.MAX_VALUE);

@@ -44,7 +44,7 @@ final class TestRepeatedRead {
     @ParameterizedTest
     @EnumSource(
             value = ErrorCode.class,
-            names = {"UNAVAILABLE", "BUSY", "READ_POINT_EXPIRED", "STALE_TABLE"})
+            names = {"UNAVAILABLE", "BUSY", "SNAPSHOT_EXPIRED", "STALE_TABLE"})
     void whatPassesIsWaitedFor(ErrorCode code) {
         read(code, 2, 0, Duration.ofMinutes(1));
         assertThat(rows).containsExactly(ROW);
@@ -68,7 +68,7 @@ final class TestRepeatedRead {
     @ParameterizedTest
     @EnumSource(
             value = ErrorCode.class,
-            names = {"READ_POINT_EXPIRED", "STALE_TABLE", "TABLE_NOT_FOUND", "CORRUPT_DATA"})
+            names = {"SNAPSHOT_EXPIRED", "STALE_TABLE", "TABLE_NOT_FOUND", "CORRUPT_DATA"})
     void whatStaysSoFails(ErrorCode code) {
         assertThatThrownBy(() -> read(code, Integer.MAX_VALUE, 0, Duration.ofMinutes(1)))
                 .hasMessage("a fault of the test");

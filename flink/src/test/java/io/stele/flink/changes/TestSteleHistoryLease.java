@@ -59,7 +59,7 @@ final class TestSteleHistoryLease {
         sidecar.write(LATER);
         sidecar.pass(LEASE_TIME);
         sidecar.dropHistory();
-        assertRefused(lease::renew, ErrorCode.READ_POINT_EXPIRED);
+        assertRefused(lease::renew, ErrorCode.SNAPSHOT_EXPIRED);
         assertThat(lease.held()).isEmpty();
         lease.renew(); // of nothing
         lease.moveTo(LATER, LATER);
@@ -120,7 +120,7 @@ final class TestSteleHistoryLease {
         sidecar.restart();
         lease.open(Optional.of(LATEST));
         sidecar.dropHistory();
-        assertRefused(lease::renew, ErrorCode.READ_POINT_EXPIRED);
+        assertRefused(lease::renew, ErrorCode.SNAPSHOT_EXPIRED);
         assertThat(sidecar.held()).containsExactly(LATEST);
         assertThat(lease.held()).map(LeasedSnapshot::lsn).contains(LATEST);
         sidecar.every(leases.renewalPeriod(), lease::renew);

@@ -29,7 +29,10 @@ public final class WritableTables {
     private final boolean writesEnabled;
 
     WritableTables(
-            TableNames names, TableLeases leases, LatestSnapshots snapshots, boolean writesEnabled) {
+            TableNames names,
+            TableLeases leases,
+            LatestSnapshots snapshots,
+            boolean writesEnabled) {
         this.names = requireNonNull(names, "names is null");
         this.leases = requireNonNull(leases, "leases is null");
         this.snapshots = requireNonNull(snapshots, "snapshots is null");

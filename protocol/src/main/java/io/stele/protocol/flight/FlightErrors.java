@@ -154,8 +154,7 @@ public final class FlightErrors {
                     COLUMN_ALREADY_EXISTS,
                     DUPLICATE_KEY ->
                     Status.Code.ALREADY_EXISTS;
-            case SCHEMA_NOT_EMPTY, STALE_TABLE, READ_POINT_EXPIRED ->
-                    Status.Code.FAILED_PRECONDITION;
+            case SCHEMA_NOT_EMPTY, STALE_TABLE, SNAPSHOT_EXPIRED -> Status.Code.FAILED_PRECONDITION;
             case TRANSACTION_CONFLICT, TRANSACTION_ABORTED, CANCELLED -> Status.Code.ABORTED;
             case TRANSACTION_TOO_LARGE, TOO_MANY_GROUPS, BUSY -> Status.Code.RESOURCE_EXHAUSTED;
             case UNAUTHENTICATED -> Status.Code.UNAUTHENTICATED;

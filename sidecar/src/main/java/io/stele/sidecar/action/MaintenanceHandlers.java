@@ -133,7 +133,7 @@ final class MaintenanceHandlers {
                         engine::dataCacheReply),
                 ActionHandler.of(
                         StatusActions.AGGREGATE_CACHE,
-                        "Says what the cache of fragment results holds and did",
+                        "Says what the aggregate cache holds and did",
                         this::aggregateCacheUse),
                 ActionHandler.of(
                         StatusActions.MEMORY_CACHES,

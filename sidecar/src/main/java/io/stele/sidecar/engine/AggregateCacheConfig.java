@@ -26,7 +26,7 @@ public class AggregateCacheConfig {
     }
 
     @Config("stele.fragment-cache.enabled")
-    @ConfigDescription("Whether results of aggregations in single files are kept")
+    @ConfigDescription("Whether results of aggregations in single files are cached")
     public AggregateCacheConfig setEnabled(boolean enabled) {
         this.enabled = enabled;
         return this;
@@ -50,7 +50,7 @@ public class AggregateCacheConfig {
 
     @Config("stele.fragment-cache.directory")
     @ConfigDescription(
-            "Local folder where results are kept over a restart; default: they are kept in memory only")
+            "Local folder where results are cached over a restart; default: they are cached in memory only")
     public AggregateCacheConfig setDirectory(File directory) {
         this.directory = Optional.ofNullable(directory);
         return this;
@@ -75,7 +75,7 @@ public class AggregateCacheConfig {
     }
 
     @Config("stele.fragment-cache.max-result-size")
-    @ConfigDescription("Results larger than this are not kept")
+    @ConfigDescription("Results larger than this are not cached")
     public AggregateCacheConfig setMaxResultSize(DataSize maxResultSize) {
         this.maxResultSize = maxResultSize;
         return this;

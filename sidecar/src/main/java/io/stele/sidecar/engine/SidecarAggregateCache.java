@@ -58,8 +58,9 @@ public final class SidecarAggregateCache implements Closeable {
             new BlockingPool(
                     1,
                     MAX_WAITING_WRITES,
-                    Thread.ofVirtual().name("fragment-write-", 0).factory(),
-                    failure -> log.error(failure, "A write of a fragment result failed"));
+                    Thread.ofVirtual().name("aggregate-cache-write-", 0).factory(),
+                    failure ->
+                            log.error(failure, "A write of an aggregation's cached result failed"));
     private final AggregateCacheConfig config;
     private final boolean isEncrypted;
 
@@ -191,7 +192,7 @@ public final class SidecarAggregateCache implements Closeable {
             var unused = opened.loaded().get(LOADING_MILLIS, MILLISECONDS);
         } catch (TimeoutException e) {
             log.info(
-                    "Results of aggregations that an earlier process kept are read in the background");
+                    "Results of aggregations that an earlier process cached are read in the background");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException e) {

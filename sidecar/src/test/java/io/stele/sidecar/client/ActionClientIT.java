@@ -157,7 +157,7 @@ final class ActionClientIT {
                                                             60_000)))
                     .isInstanceOfSatisfying(
                             SteleException.class,
-                            e -> assertThat(e.code()).isEqualTo(ErrorCode.READ_POINT_EXPIRED));
+                            e -> assertThat(e.code()).isEqualTo(ErrorCode.SNAPSHOT_EXPIRED));
 
             assertThatThrownBy(
                             () ->

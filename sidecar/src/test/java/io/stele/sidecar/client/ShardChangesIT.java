@@ -125,7 +125,7 @@ final class ShardChangesIT {
             assertThatThrownBy(() -> feedOf(orders, 1, ChangeOptions.DEFAULT.after(start)))
                     .isInstanceOfSatisfying(
                             SteleException.class,
-                            e -> assertThat(e.code()).isEqualTo(ErrorCode.READ_POINT_EXPIRED));
+                            e -> assertThat(e.code()).isEqualTo(ErrorCode.SNAPSHOT_EXPIRED));
         }
     }
 

@@ -629,9 +629,9 @@ public final class StorageEngine implements AutoCloseable {
 
     /**
      * Opens a snapshot at {@code at}, or at the present, which sees every write acknowledged before
-     * the call. Completes when all shards have applied everything at or below it.
-     * READ_POINT_EXPIRED if {@code at} is before the history that any table retains. If it is
-     * before the history of one table, reading that table fails.
+     * the call. Completes when all shards have applied everything at or below it. SNAPSHOT_EXPIRED
+     * if {@code at} is before the history that any table retains. If it is before the history of
+     * one table, reading that table fails.
      */
     public CompletableFuture<LeasedSnapshot> openSnapshot(Optional<Lsn> at, Duration ttl) {
         return openSnapshot(at, Optional.empty(), ttl);
@@ -663,7 +663,7 @@ public final class StorageEngine implements AutoCloseable {
         }
     }
 
-    /** An open snapshot; READ_POINT_EXPIRED if there is none with the id. */
+    /** An open snapshot; SNAPSHOT_EXPIRED if there is none with the id. */
     public LeasedSnapshot snapshot(String snapshotId) {
         return snapshots.find(snapshotId);
     }
@@ -671,7 +671,7 @@ public final class StorageEngine implements AutoCloseable {
     /**
      * A table as of a snapshot, which has another id if the table was truncated or replaced since.
      *
-     * @throws SteleException READ_POINT_EXPIRED if its history does not reach back so far,
+     * @throws SteleException SNAPSHOT_EXPIRED if its history does not reach back so far,
      *     INVALID_ARGUMENT if there was no such table
      */
     public SchemaHistory.AsOf tableAsOf(LeasedSnapshot snapshot, TableId tableId) {
@@ -680,7 +680,7 @@ public final class StorageEngine implements AutoCloseable {
         return entry.history().asOf(entry.schema(), snapshot.lsn());
     }
 
-    /** Prolongs a lease to {@code ttl} from now; READ_POINT_EXPIRED if it is over. */
+    /** Prolongs a lease to {@code ttl} from now; SNAPSHOT_EXPIRED if it is over. */
     public void renewSnapshot(String snapshotId, Duration ttl) {
         snapshots.renew(snapshotId, ttl.toMillis());
     }
@@ -778,7 +778,7 @@ public final class StorageEngine implements AutoCloseable {
      * @param upTo the inclusive upper bound, at or below the snapshot
      * @param predicate changes whose row cannot match are omitted
      * @param withBeforeImages whether the row before an update is returned as well
-     * @throws SteleException READ_POINT_EXPIRED if the history does not reach back so far
+     * @throws SteleException SNAPSHOT_EXPIRED if the history does not reach back so far
      */
     public RowCursor changes(
             LeasedSnapshot snapshot,

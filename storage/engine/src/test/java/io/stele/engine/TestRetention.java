@@ -359,7 +359,7 @@ class TestRetention {
     }
 
     private static void assertExpired(Read read) {
-        assertRefused(ErrorCode.READ_POINT_EXPIRED, read::run);
+        assertRefused(ErrorCode.SNAPSHOT_EXPIRED, read::run);
     }
 
     private static TestTable create(

@@ -74,7 +74,7 @@ final class TestSnapshotsOfTables {
         assertThatThrownBy(() -> open(Optional.of(again.lsn())))
                 .isInstanceOfSatisfying(
                         SteleException.class,
-                        e -> assertThat(e.code()).isEqualTo(ErrorCode.READ_POINT_EXPIRED));
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.SNAPSHOT_EXPIRED));
     }
 
     /**

@@ -18,7 +18,7 @@ public final class HistoryExpiry {
     private HistoryExpiry() {}
 
     static TableProcedureMetadata procedure() {
-        return RetentionThreshold.procedure(NAME, "History younger than this is kept");
+        return RetentionThreshold.procedure(NAME, "History younger than this is retained");
     }
 
     /**

@@ -19,7 +19,7 @@ public final class OrphanRemoval {
     private OrphanRemoval() {}
 
     static TableProcedureMetadata procedure() {
-        return RetentionThreshold.procedure(NAME, "Files younger than this are kept");
+        return RetentionThreshold.procedure(NAME, "Files younger than this are not removed");
     }
 
     /**

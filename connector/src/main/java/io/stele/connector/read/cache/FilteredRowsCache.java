@@ -88,7 +88,7 @@ public final class FilteredRowsCache {
     void mismatch(FilteredRowsKey key, FilteredRows found, String computed) {
         rows.mismatch(key);
         mismatch.accept(
-                "Expected the rows that a scan of %s from byte %s on gives, %s, found %s other rows in the cache, with %s rows deleted, fragment %s"
+                "Expected the rows that a scan of %s from byte %s on gives, %s, found %s other rows in the cache, with %s rows deleted, scan %s"
                         .formatted(
                                 key.path(),
                                 key.start(),

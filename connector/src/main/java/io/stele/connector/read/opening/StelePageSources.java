@@ -276,7 +276,7 @@ public final class StelePageSources implements ConnectorPageSourceProvider {
         if (isGone) {
             throw new TrinoException(
                     NOT_SUPPORTED,
-                    "Expected columns of table %s as of LSN %s that are still there, found '%s', which was dropped since: its values are not kept"
+                    "Expected columns of table %s as of LSN %s that are still there, found '%s', which was dropped since: its values are not retained"
                             .formatted(table.name(), table.snapshot().withTime(), column.name()));
         }
     }

@@ -17,10 +17,10 @@ public final class CachedResultMetrics {
     public static Metrics of(CachedResultUse use) {
         return new Metrics(
                 Map.of(
-                        "Fragment results found", new LongCount(use.found()),
-                        "Fragment results computed", new LongCount(use.computed()),
-                        "Fragment bytes found", new LongCount(use.foundBytes()),
-                        "Fragment milliseconds saved",
+                        "Cached results found", new LongCount(use.found()),
+                        "Cached results computed", new LongCount(use.computed()),
+                        "Cached bytes found", new LongCount(use.foundBytes()),
+                        "Cached milliseconds saved",
                                 new LongCount(NANOSECONDS.toMillis(use.savedNanos()))));
     }
 }

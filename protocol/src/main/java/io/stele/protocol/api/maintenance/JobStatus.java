@@ -2,6 +2,7 @@ package io.stele.protocol.api.maintenance;
 
 import static java.util.Objects.requireNonNull;
 
+import com.fasterxml.jackson.annotation.JsonAlias;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.catalog.TableName;
@@ -13,7 +14,7 @@ import java.util.Optional;
  * @param id unique in the warehouse, also after a restart
  * @param index the name of the index of {@link JobKind#BUILD_INDEX}
  * @param user the user of the first request; empty if it named none
- * @param asked the number of requests for it
+ * @param requestCount the number of requests for it; earlier builds call it {@code asked}
  * @param createdMillis time of the first request; this and the other times are epoch milliseconds
  * @param done finished work, in the unit of its kind
  * @param total work found so far, in the unit of its kind; may grow
@@ -27,7 +28,7 @@ public record JobStatus(
         TableName table,
         Optional<String> index,
         Optional<String> user,
-        int asked,
+        @JsonAlias("asked") int requestCount,
         JobState state,
         long createdMillis,
         Optional<Long> startedMillis,

@@ -2,7 +2,7 @@ package io.stele.protocol.api.snapshot;
 
 import static java.util.Objects.requireNonNull;
 
-/** A request to renew the lease of a snapshot; READ_POINT_EXPIRED if it has expired. */
+/** A request to renew the lease of a snapshot; SNAPSHOT_EXPIRED if it has expired. */
 public record RenewSnapshotRequest(String snapshotId, long ttlMillis) {
     public RenewSnapshotRequest {
         requireNonNull(snapshotId, "snapshotId is null");

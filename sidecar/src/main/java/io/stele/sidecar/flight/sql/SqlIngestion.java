@@ -265,10 +265,7 @@ final class SqlIngestion {
                 ? new RowTarget.InTransaction(
                         executor, plan, parameters, session, transaction.get(), client)
                 : new RowTarget.Planned(
-                        executor.beginInsert(plan.table(), client),
-                        plan,
-                        parameters,
-                        session);
+                        executor.beginInsert(plan.table(), client), plan, parameters, session);
     }
 
     private static ArrowRows rows(TableSchema table, List<ArrowField> fields) {

@@ -46,7 +46,8 @@ final class Aggregates {
         List<Frame> frames = new ArrayList<>();
         for (Frame frame : group) {
             context.step();
-            if (aggregate.filter().isEmpty() || CatalogValues.isTrue(aggregate.filter().get().of(frame))) {
+            if (aggregate.filter().isEmpty()
+                    || CatalogValues.isTrue(aggregate.filter().get().of(frame))) {
                 frames.add(frame);
             }
         }
@@ -81,7 +82,8 @@ final class Aggregates {
             case "bool_or" -> values.stream().anyMatch(CatalogValues::isTrue);
             case "bool_and", "every" -> values.stream().allMatch(CatalogValues::isTrue);
             case "avg" ->
-                    Operators.arithmetic("/", CatalogValues.decimal(sum(values)), (long) values.size());
+                    Operators.arithmetic(
+                            "/", CatalogValues.decimal(sum(values)), (long) values.size());
             default -> sum(values);
         };
     }

@@ -34,7 +34,9 @@ final class Casts {
             return value;
         }
         if (TypeOids.isReference(to)) {
-            return value instanceof String text ? reference(text, to) : CatalogValues.integer(value);
+            return value instanceof String text
+                    ? reference(text, to)
+                    : CatalogValues.integer(value);
         }
         int element = SystemCatalog.INSTANCE.elementOf(to);
         if (element != 0) {
@@ -63,7 +65,8 @@ final class Casts {
                     default -> true;
                 };
         if (!fits) {
-            throw CatalogValues.invalid("a number in the range of " + TypeNames.format(to, -1), number);
+            throw CatalogValues.invalid(
+                    "a number in the range of " + TypeNames.format(to, -1), number);
         }
         return number;
     }
@@ -130,7 +133,11 @@ final class Casts {
             case CatalogValues.Elements array -> arrayText(array, type);
             case CatalogValues.Fields fields ->
                     fields.values().stream()
-                            .map(field -> field == CatalogValues.NULL ? "" : text(field, TypeOids.TEXT))
+                            .map(
+                                    field ->
+                                            field == CatalogValues.NULL
+                                                    ? ""
+                                                    : text(field, TypeOids.TEXT))
                             .collect(Collectors.joining(",", "(", ")"));
             default -> value.toString();
         };

@@ -192,7 +192,9 @@ final class CatalogFunctions {
         return switch (name) {
             case "pg_table_is_visible" ->
                     context.relations()
-                            .isVisible(CatalogValues.integer(argument(values, 0)), context.searchPath());
+                            .isVisible(
+                                    CatalogValues.integer(argument(values, 0)),
+                                    context.searchPath());
             case "pg_is_in_recovery",
                     "pg_is_other_temp_schema",
                     "pg_relation_is_publishable",
@@ -211,7 +213,9 @@ final class CatalogFunctions {
             case "current_database", "current_catalog" -> context.database();
             case "getdatabaseencoding" -> "UTF8";
             case "current_schema" ->
-                    context.searchPath().size() > 1 ? context.searchPath().get(1) : CatalogValues.NULL;
+                    context.searchPath().size() > 1
+                            ? context.searchPath().get(1)
+                            : CatalogValues.NULL;
             case "pg_get_userbyid" ->
                     CatalogValues.integer(argument(values, 0)) == SystemCatalog.FIRST_ROLE_OID
                             ? CatalogSettings.OWNER
@@ -223,7 +227,9 @@ final class CatalogFunctions {
     private Object other(String name, List<Object> values) {
         return switch (name) {
             case "version" ->
-                    "PostgreSQL " + CatalogSettings.SERVER_VERSION + " (Stele), compiled for Java, 64-bit";
+                    "PostgreSQL "
+                            + CatalogSettings.SERVER_VERSION
+                            + " (Stele), compiled for Java, 64-bit";
             case "format_type" -> formatType(values);
             case "pg_get_expr" -> argument(values, 0);
             case "pg_get_indexdef" -> indexDefinition(values);
@@ -237,7 +243,8 @@ final class CatalogFunctions {
             case "col_description" ->
                     description(argument(values, 0), Optional.of(argument(values, 1)));
             case "current_setting", "set_config" -> setting(name, values);
-            case "pg_encoding_to_char" -> CatalogValues.integer(argument(values, 0)) == 6 ? "UTF8" : "";
+            case "pg_encoding_to_char" ->
+                    CatalogValues.integer(argument(values, 0)) == 6 ? "UTF8" : "";
             case "pg_char_to_encoding" ->
                     argument(values, 0).toString().equalsIgnoreCase("UTF8") ? 6L : -1L;
             case "pg_client_encoding" -> "UTF8";
@@ -333,6 +340,7 @@ final class CatalogFunctions {
 
     private CatalogValues.Elements schemas(boolean withImplicit) {
         List<String> path = context.searchPath();
-        return new CatalogValues.Elements(List.copyOf(withImplicit ? path : path.subList(1, path.size())));
+        return new CatalogValues.Elements(
+                List.copyOf(withImplicit ? path : path.subList(1, path.size())));
     }
 }

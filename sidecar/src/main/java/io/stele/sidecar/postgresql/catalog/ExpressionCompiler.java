@@ -111,7 +111,8 @@ final class ExpressionCompiler {
             case IsNullExpression isNull -> {
                 Typed value = compile(isNull.getLeftExpression());
                 boolean isNot = isNull.isNot();
-                yield new Typed(TypeOids.BOOL, frame -> (value.of(frame) == CatalogValues.NULL) != isNot);
+                yield new Typed(
+                        TypeOids.BOOL, frame -> (value.of(frame) == CatalogValues.NULL) != isNot);
             }
             case IsBooleanExpression isBoolean -> {
                 Typed value = compile(isBoolean.getLeftExpression());
@@ -512,7 +513,9 @@ final class ExpressionCompiler {
             Object value = left.of(frame);
             Object pattern = right.of(frame);
             Object escaping = escape.of(frame);
-            if (value == CatalogValues.NULL || pattern == CatalogValues.NULL || escaping == CatalogValues.NULL) {
+            if (value == CatalogValues.NULL
+                    || pattern == CatalogValues.NULL
+                    || escaping == CatalogValues.NULL) {
                 return CatalogValues.NULL;
             }
             return matches.test(value, pattern(pattern.toString(), escaping.toString()));

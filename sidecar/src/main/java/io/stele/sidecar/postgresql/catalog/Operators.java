@@ -19,18 +19,24 @@ final class Operators {
         if (Boolean.FALSE.equals(left) || Boolean.FALSE.equals(right)) {
             return false;
         }
-        return left == CatalogValues.NULL || right == CatalogValues.NULL ? CatalogValues.NULL : (Object) true;
+        return left == CatalogValues.NULL || right == CatalogValues.NULL
+                ? CatalogValues.NULL
+                : (Object) true;
     }
 
     static Object or(Object left, Object right) {
         if (Boolean.TRUE.equals(left) || Boolean.TRUE.equals(right)) {
             return true;
         }
-        return left == CatalogValues.NULL || right == CatalogValues.NULL ? CatalogValues.NULL : (Object) false;
+        return left == CatalogValues.NULL || right == CatalogValues.NULL
+                ? CatalogValues.NULL
+                : (Object) false;
     }
 
     static Object not(Object value) {
-        return value == CatalogValues.NULL ? CatalogValues.NULL : (Object) !CatalogValues.bool(value);
+        return value == CatalogValues.NULL
+                ? CatalogValues.NULL
+                : (Object) !CatalogValues.bool(value);
     }
 
     /** The value of a comparison such as {@code <=}. */
@@ -134,7 +140,8 @@ final class Operators {
 
     /** Appends elements to arrays, or text to text. */
     static Object concat(Object left, Object right, Casts casts, int leftType, int rightType) {
-        boolean areArrays = left instanceof CatalogValues.Elements || right instanceof CatalogValues.Elements;
+        boolean areArrays =
+                left instanceof CatalogValues.Elements || right instanceof CatalogValues.Elements;
         boolean hasArrayType =
                 SystemCatalog.INSTANCE.elementOf(leftType) != 0
                         || SystemCatalog.INSTANCE.elementOf(rightType) != 0;

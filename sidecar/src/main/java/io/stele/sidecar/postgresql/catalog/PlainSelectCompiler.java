@@ -44,7 +44,8 @@ final class PlainSelectCompiler {
     private final ExpressionCompiler expressions;
     private final Aggregates aggregates;
 
-    PlainSelectCompiler(QueryContext context, SelectCompiler selects, Optional<CatalogQueryScope> outer) {
+    PlainSelectCompiler(
+            QueryContext context, SelectCompiler selects, Optional<CatalogQueryScope> outer) {
         this.context = requireNonNull(context, "context is null");
         this.selects = requireNonNull(selects, "selects is null");
         this.outer = requireNonNull(outer, "outer is null");
@@ -146,7 +147,9 @@ final class PlainSelectCompiler {
     }
 
     private List<Typed> groupBy(
-            PlainSelect select, List<CatalogQueryScope.Named> items, List<Relation.Column> columns) {
+            PlainSelect select,
+            List<CatalogQueryScope.Named> items,
+            List<Relation.Column> columns) {
         List<Typed> keys = new ArrayList<>();
         for (Object element : select.getGroupBy().getGroupByExpressionList()) {
             Expression expression = (Expression) element;
@@ -166,7 +169,9 @@ final class PlainSelectCompiler {
     }
 
     private List<Slots.SortKey> sortKeys(
-            PlainSelect select, List<CatalogQueryScope.Named> items, List<Relation.Column> columns) {
+            PlainSelect select,
+            List<CatalogQueryScope.Named> items,
+            List<Relation.Column> columns) {
         List<Slots.SortKey> keys = new ArrayList<>();
         if (select.getOrderByElements() != null) {
             for (OrderByElement element : select.getOrderByElements()) {

@@ -145,7 +145,8 @@ final class QueryContext {
         List<Optional<String>> values =
                 parameters.orElseThrow(() -> CatalogValues.invalid("values of parameters", "none"));
         if (number > values.size()) {
-            throw CatalogValues.invalid("a value of parameter $" + number, values.size() + " values");
+            throw CatalogValues.invalid(
+                    "a value of parameter $" + number, values.size() + " values");
         }
         return values.get(number - 1).map(value -> (Object) value).orElse(CatalogValues.NULL);
     }

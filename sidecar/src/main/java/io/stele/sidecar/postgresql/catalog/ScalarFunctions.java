@@ -184,7 +184,9 @@ final class ScalarFunctions {
             case "round", "floor", "ceil" ->
                     CatalogValues.decimal(values.get(0))
                             .setScale(
-                                    values.size() > 1 ? (int) CatalogValues.integer(values.get(1)) : 0,
+                                    values.size() > 1
+                                            ? (int) CatalogValues.integer(values.get(1))
+                                            : 0,
                                     switch (name) {
                                         case "floor" -> RoundingMode.FLOOR;
                                         case "ceil" -> RoundingMode.CEILING;

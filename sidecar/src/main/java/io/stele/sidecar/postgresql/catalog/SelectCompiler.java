@@ -38,7 +38,8 @@ final class SelectCompiler {
      */
     SelectPlan compile(Select select, Optional<CatalogQueryScope> outer) {
         if (++depth > MAX_DEPTH) {
-            throw CatalogValues.invalid("at most " + MAX_DEPTH + " queries inside each other", "more");
+            throw CatalogValues.invalid(
+                    "at most " + MAX_DEPTH + " queries inside each other", "more");
         }
         SelectPlan plan =
                 select.getWithItemsList() == null || select.getWithItemsList().isEmpty()
@@ -101,7 +102,11 @@ final class SelectCompiler {
     }
 
     private Step plain(
-            Select query, WithItem<?> item, String name, CatalogQueryScope scope, CommonRows common) {
+            Select query,
+            WithItem<?> item,
+            String name,
+            CatalogQueryScope scope,
+            CommonRows common) {
         SelectPlan plan = compile(query, Optional.of(scope));
         boolean isVolatile = plan.isVolatile() || scope.usesOuter();
         scope.add(
@@ -112,14 +117,19 @@ final class SelectCompiler {
     }
 
     private Step recursive(
-            SetOperationList union, WithItem<?> item, String name, CatalogQueryScope scope, CommonRows common) {
+            SetOperationList union,
+            WithItem<?> item,
+            String name,
+            CatalogQueryScope scope,
+            CommonRows common) {
         if (union.getSelects().size() != 2 || !(union.getOperation(0) instanceof UnionOp)) {
             return plain(union, item, name, scope, common);
         }
         SelectPlan first = compile(union.getSelect(0), Optional.of(scope));
         scope.add(
                 name,
-                new CatalogQueryScope.CommonTable(renamed(first.columns(), item), true, frame -> common.rows));
+                new CatalogQueryScope.CommonTable(
+                        renamed(first.columns(), item), true, frame -> common.rows));
         SelectPlan next = compile(union.getSelect(1), Optional.of(scope));
         boolean isAll = ((UnionOp) union.getOperation(0)).isAll();
         return frame -> {

@@ -57,7 +57,8 @@ final class SelectPlan {
     Object single(Frame outer) {
         List<Object[]> found = rows(outer);
         if (found.size() > 1) {
-            throw CatalogValues.invalid("one row of a query that is a value", found.size() + " rows");
+            throw CatalogValues.invalid(
+                    "one row of a query that is a value", found.size() + " rows");
         }
         return found.isEmpty() ? CatalogValues.NULL : found.get(0)[0];
     }

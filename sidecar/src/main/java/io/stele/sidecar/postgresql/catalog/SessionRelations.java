@@ -63,7 +63,13 @@ final class SessionRelations {
     private static Relation roles(
             QueryContext context, Relation relation, String prefix, String oidColumn) {
         List<Object[]> rows = new ArrayList<>();
-        rows.add(role(relation, prefix, oidColumn, CatalogSettings.OWNER, SystemCatalog.FIRST_ROLE_OID));
+        rows.add(
+                role(
+                        relation,
+                        prefix,
+                        oidColumn,
+                        CatalogSettings.OWNER,
+                        SystemCatalog.FIRST_ROLE_OID));
         String user = context.session().user().name();
         if (!user.equals(CatalogSettings.OWNER)) {
             rows.add(role(relation, prefix, oidColumn, user, USER_OID));

@@ -43,7 +43,8 @@ final class SetFunctions {
 
     private static Typed argument(List<Typed> arguments, int index) {
         if (index >= arguments.size()) {
-            throw CatalogValues.invalid((index + 1) + " arguments", String.valueOf(arguments.size()));
+            throw CatalogValues.invalid(
+                    (index + 1) + " arguments", String.valueOf(arguments.size()));
         }
         return arguments.get(index);
     }
@@ -95,7 +96,8 @@ final class SetFunctions {
         return new CatalogValues.Elements(values);
     }
 
-    private static CatalogValues.Elements series(long start, Object end, long step, QueryContext context) {
+    private static CatalogValues.Elements series(
+            long start, Object end, long step, QueryContext context) {
         if (step == 0) {
             throw CatalogValues.invalid("a step other than 0", "0");
         }

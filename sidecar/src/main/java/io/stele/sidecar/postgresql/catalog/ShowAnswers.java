@@ -55,7 +55,9 @@ final class ShowAnswers {
         String value =
                 context.setting(name)
                         .orElseThrow(
-                                () -> CatalogValues.invalid("the name of a setting", "'" + name + "'"));
+                                () ->
+                                        CatalogValues.invalid(
+                                                "the name of a setting", "'" + name + "'"));
         return new CatalogResult(columns(text), List.of(List.of(Optional.of(value))));
     }
 }

@@ -43,7 +43,9 @@ final class TablePrivileges {
         }
         Optional<UserRelation> relation = context.relations().user(oid.getAsLong());
         if (relation.isEmpty()) {
-            return context.relations().hasRelation(oid.getAsLong()) ? (Object) true : CatalogValues.NULL;
+            return context.relations().hasRelation(oid.getAsLong())
+                    ? (Object) true
+                    : CatalogValues.NULL;
         }
         Set<Privilege> held = context.relations().privileges(relation.get());
         for (String wanted : values.getLast().toString().split(",", -1)) {

@@ -87,7 +87,7 @@ public enum SqlState {
                     TRANSACTION_CONFLICT,
                     TRANSACTION_ABORTED,
                     TRANSACTION_NOT_FOUND,
-                    READ_POINT_EXPIRED ->
+                    SNAPSHOT_EXPIRED ->
                     SERIALIZATION_FAILURE;
             case NUMBER_OUT_OF_RANGE -> NUMERIC_OUT_OF_RANGE;
             case UNAUTHENTICATED -> INVALID_AUTHORIZATION;

@@ -70,7 +70,7 @@ public final class AggregateCache {
         }
         results.mismatch(key);
         mismatch.accept(
-                "Expected fragment result of %s bytes, found %s other bytes in the cache for %s with %s rows deleted, fragment %s"
+                "Expected a cached result of %s bytes, found %s other bytes in the cache for %s with %s rows deleted, aggregation %s"
                         .formatted(
                                 computed.length,
                                 found.length,
@@ -83,7 +83,7 @@ public final class AggregateCache {
     void forget(AggregateCacheKey key, Exception reason) {
         results.mismatch(key);
         mismatch.accept(
-                "Expected a fragment result for %s with %s rows deleted, found one that cannot be read (%s): it is computed again, fragment %s"
+                "Expected a cached result for %s with %s rows deleted, found one that cannot be read (%s): it is computed again, aggregation %s"
                         .formatted(key.path(), key.deletedCount(), reason, key.digest()));
     }
 

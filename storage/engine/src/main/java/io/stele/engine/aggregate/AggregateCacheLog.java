@@ -113,7 +113,7 @@ public final class AggregateCacheLog implements Closeable {
         requireNonNull(history, "history is null");
         requireNonNull(writes, "writes is null");
         requireNonNull(damage, "damage is null");
-        DirectoryLock lock = DirectoryLock.acquire(directory, "fragment cache");
+        DirectoryLock lock = DirectoryLock.acquire(directory, "aggregate cache");
         AggregateCacheLog log = new AggregateCacheLog(directory, lock, maxBytes, writes, damage);
         boolean opened = false;
         try {
@@ -139,7 +139,7 @@ public final class AggregateCacheLog implements Closeable {
         if (!Files.isDirectory(directory) || segmentsIn(directory).isEmpty()) {
             return 0;
         }
-        try (DirectoryLock _ = DirectoryLock.acquire(directory, "fragment cache")) {
+        try (DirectoryLock _ = DirectoryLock.acquire(directory, "aggregate cache")) {
             return deleteSegments(directory);
         }
     }
@@ -163,7 +163,7 @@ public final class AggregateCacheLog implements Closeable {
         int deleted = deleteSegments(directory); // before the new history is on disk
         if (deleted > 0) {
             damage.accept(
-                    "Deleted %s segments of fragment results in %s: expected those of %s, found those of %s"
+                    "Deleted %s files of cached results in %s: expected those of %s, found those of %s"
                             .formatted(deleted, directory, history, found));
         }
         try (FileChannel channel =
@@ -217,7 +217,7 @@ public final class AggregateCacheLog implements Closeable {
             }
         } catch (IOException e) {
             failed = true;
-            damage.accept("Cannot write fragment results to %s: %s".formatted(directory, e));
+            damage.accept("Cannot write cached results to %s: %s".formatted(directory, e));
         }
     }
 
@@ -283,7 +283,7 @@ public final class AggregateCacheLog implements Closeable {
         } catch (NoSuchFileException e) {
             // The segment was deleted meanwhile, to make room
         } catch (IOException e) {
-            damage.accept("Cannot read fragment results in %s: %s".formatted(path, e));
+            damage.accept("Cannot read cached results in %s: %s".formatted(path, e));
         }
     }
 
@@ -318,7 +318,7 @@ public final class AggregateCacheLog implements Closeable {
             content.get(magic);
         }
         if (!Arrays.equals(magic, MAGIC)) {
-            damage.accept("Expected fragment results, found another file: " + path);
+            damage.accept("Expected cached results, found another file: " + path);
             return;
         }
         while (content.hasRemaining() && isLoading) {

@@ -183,12 +183,12 @@ public final class DeletionVector {
     /**
      * The rows that a reader at {@code readLsn} must skip. Shared: must not be changed.
      *
-     * @throws SteleException READ_POINT_EXPIRED if {@code readLsn} is below the floor
+     * @throws SteleException SNAPSHOT_EXPIRED if {@code readLsn} is below the floor
      */
     public synchronized RoaringBitmap bitmapAt(long readLsn) {
         if (readLsn < floorLsn) {
             throw new SteleException(
-                    ErrorCode.READ_POINT_EXPIRED,
+                    ErrorCode.SNAPSHOT_EXPIRED,
                     "Expected a snapshot at or after LSN " + floorLsn + ", found " + readLsn);
         }
         if (isObsoleteAt(readLsn)) {
@@ -275,12 +275,12 @@ public final class DeletionVector {
      * The rows that were deleted after {@code fromLsn}, exclusive, up to {@code toLsn}, inclusive.
      * The cost is proportional to their number, unless all rows of the file were deleted at once.
      *
-     * @throws SteleException READ_POINT_EXPIRED if {@code fromLsn} is below the floor
+     * @throws SteleException SNAPSHOT_EXPIRED if {@code fromLsn} is below the floor
      */
     public synchronized RoaringBitmap deletedBetween(long fromLsn, long toLsn) {
         if (fromLsn < floorLsn) {
             throw new SteleException(
-                    ErrorCode.READ_POINT_EXPIRED,
+                    ErrorCode.SNAPSHOT_EXPIRED,
                     "Expected deletions after LSN %s at the earliest, found %s"
                             .formatted(floorLsn, fromLsn));
         }

@@ -45,7 +45,7 @@ public final class Job {
     private JobState state = JobState.QUEUED;
     private Optional<Long> startedMillis = Optional.empty();
     private Optional<Long> endedMillis = Optional.empty();
-    private int asked;
+    private int requestCount;
     private int rounds;
     private int openRounds;
     private long result;
@@ -120,7 +120,7 @@ public final class Job {
         if (state.hasEnded() || progress.isCancelled() || (newRound && rounds == MAX_ROUNDS)) {
             return false;
         }
-        asked++;
+        requestCount++;
         if (user.isEmpty()) {
             user = other;
         }
@@ -132,7 +132,7 @@ public final class Job {
 
     /** Counts the first request of a new job, and starts it. */
     synchronized void begin() {
-        asked++;
+        requestCount++;
         start();
     }
 
@@ -247,7 +247,7 @@ public final class Job {
                 table,
                 index,
                 user,
-                asked,
+                requestCount,
                 state,
                 createdMillis,
                 startedMillis,

@@ -258,7 +258,7 @@ public final class TableReads {
      * The table as of a snapshot whose lease has not expired, within the history that the table
      * has.
      *
-     * @throws SteleException STALE_TABLE, READ_POINT_EXPIRED; INVALID_ARGUMENT when the snapshot is
+     * @throws SteleException STALE_TABLE, SNAPSHOT_EXPIRED; INVALID_ARGUMENT when the snapshot is
      *     of other tables
      */
     private TableSchema readable(LeasedSnapshot snapshot, TableId tableId) {

@@ -70,7 +70,7 @@ final class ObsoleteRowCursor implements AutoCloseable {
      * @param keys encodes the key of a row; null: the row id is the key
      * @param fromLsn rows that ended after it
      * @param toLsn rows that ended at or before it
-     * @throws io.stele.protocol.SteleException READ_POINT_EXPIRED when the file no longer has all
+     * @throws io.stele.protocol.SteleException SNAPSHOT_EXPIRED when the file no longer has all
      *     deletions after {@code fromLsn}
      */
     static ObsoleteRowCursor open(

@@ -62,8 +62,8 @@ public final class SnapshotRegistry {
     }
 
     /**
-     * Leases a snapshot. Throws READ_POINT_EXPIRED when no table retains its history any more;
-     * {@link #check} decides for one table.
+     * Leases a snapshot. Throws SNAPSHOT_EXPIRED when no table retains its history any more; {@link
+     * #check} decides for one table.
      *
      * @param choose chooses the LSN of the snapshot, from the highest horizon that a table may have
      *     passed; called while the horizons do not move, so the present is never below a horizon;
@@ -134,7 +134,7 @@ public final class SnapshotRegistry {
         heldOfTables.computeIfPresent(table, (_, own) -> own.remove(lsn.value()) ? null : own);
     }
 
-    /** Refuses an LSN below the history of a table with READ_POINT_EXPIRED. */
+    /** Refuses an LSN below the history of a table with SNAPSHOT_EXPIRED. */
     public void check(Lsn lsn, TableSchema table) {
         check(lsn, table, horizon(table));
     }
@@ -232,7 +232,7 @@ public final class SnapshotRegistry {
         Lease lease = leases.get(id);
         if (lease == null) {
             throw new SteleException(
-                    ErrorCode.READ_POINT_EXPIRED,
+                    ErrorCode.SNAPSHOT_EXPIRED,
                     "Expected an open snapshot, found '" + id + "', which is closed or expired");
         }
         return lease;
@@ -259,7 +259,7 @@ public final class SnapshotRegistry {
 
     private static SteleException expired(String of, long horizon, Lsn found) {
         return new SteleException(
-                ErrorCode.READ_POINT_EXPIRED,
+                ErrorCode.SNAPSHOT_EXPIRED,
                 "Expected an LSN at or after "
                         + new Lsn(horizon).withTime()
                         + ", the end of the retained history"

@@ -122,7 +122,7 @@ final class TestAggregateCache {
         cache.verify(key("f"), found, found.clone());
         assertThat(mismatches).isEmpty();
         cache.verify(key("f"), found, new byte[] {1});
-        assertThat(mismatches).singleElement().asString().contains("fragment result", "f");
+        assertThat(mismatches).singleElement().asString().contains("cached result", "f");
         assertThat(cache.statistics().mismatches()).isEqualTo(1);
         assertThat(has(cache, "f")).isFalse();
     }

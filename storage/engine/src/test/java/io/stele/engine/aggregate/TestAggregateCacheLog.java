@@ -199,7 +199,7 @@ final class TestAggregateCacheLog {
         try (AggregateCacheLog log = open()) {
             assertThatThrownBy(this::open)
                     .isInstanceOf(IOException.class)
-                    .hasMessageContaining("fragment cache directory");
+                    .hasMessageContaining("aggregate cache directory");
             log.append(key(1), new byte[1], 1);
         }
     }

@@ -102,7 +102,7 @@ final class TestDeletionVector {
         assertThatThrownBy(() -> vector.bitmapAt(19))
                 .isInstanceOfSatisfying(
                         SteleException.class,
-                        e -> assertThat(e.code()).isEqualTo(ErrorCode.READ_POINT_EXPIRED));
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.SNAPSHOT_EXPIRED));
         assertThatThrownBy(() -> vector.delete(2, 20)).isInstanceOf(IllegalArgumentException.class);
         assertThat(vector.delete(1, 20)).as("a repetition").isFalse();
     }

@@ -55,7 +55,7 @@ final class TestJobs {
         nowMillis = 2_000;
         assertThat(run(COMPACT, Optional.of("alice"))).isSameAs(job);
         assertThat(job.status().user()).contains("alice");
-        assertThat(job.status().asked()).isEqualTo(2);
+        assertThat(job.status().requestCount()).isEqualTo(2);
         rounds.getFirst().complete(0L);
         assertThat(job.status().state())
                 .as("what was written before the second call may be left")
@@ -215,7 +215,8 @@ final class TestJobs {
         assertRefused(
                 () -> run(key(JobKind.FLUSH, 1)),
                 ErrorCode.BUSY,
-                "Expected fewer than 1000 jobs at a time, found 1000; stele.system.jobs lists them");
+                "Expected fewer than 1000 jobs at a time, found 1000; stele.system.jobs lists"
+                        + " them");
         assertThat(run(key(JobKind.COMPACT, 2))).as("it is there").isNotNull();
         rounds.getFirst().complete(0L);
         run(key(JobKind.FLUSH, 1));

@@ -91,7 +91,7 @@ public class DataCacheConfig {
 
     @Config("stele.cache.page-size")
     @ConfigDescription(
-            "What is looked up and evicted as one, a power of two; what is fetched and kept at least are parts of it of about 64 kB, or all of one of 128 kB")
+            "What is looked up and evicted as one, a power of two; what is fetched and cached at least are parts of it of about 64 kB, or all of one of 128 kB")
     public DataCacheConfig setPageSize(DataSize pageSize) {
         this.pageSize = pageSize;
         return this;

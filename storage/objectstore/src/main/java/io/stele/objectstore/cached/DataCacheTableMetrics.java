@@ -96,7 +96,7 @@ public final class DataCacheTableMetrics {
         return gauge(DataCacheTable::damagedPages);
     }
 
-    @Managed(description = "Pages not kept because too many waited to be written")
+    @Managed(description = "Pages not cached because too many waited to be written")
     @Cumulative
     public long getUnkeptPages() {
         return gauge(DataCacheTable::unkeptPages);

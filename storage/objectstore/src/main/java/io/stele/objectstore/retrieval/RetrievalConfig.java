@@ -143,7 +143,7 @@ public class RetrievalConfig {
 
     @Config("retrieval.buffer-size")
     @ConfigDescription(
-            "Memory outside of the heap by way of which large ranges come to it, kept for the next ones; 0: none")
+            "Memory outside of the heap by way of which large ranges come to it, reused by the next ones; 0: none")
     public RetrievalConfig setBufferSize(DataSize bufferSize) {
         this.bufferSize = bufferSize;
         return this;

@@ -45,7 +45,8 @@ public final class ArrayText {
         int position = 0;
         while (position < body.length()) {
             if (elements.size() == MAX_ELEMENTS) {
-                throw CatalogValues.invalid("an array of at most " + MAX_ELEMENTS + " elements", "more");
+                throw CatalogValues.invalid(
+                        "an array of at most " + MAX_ELEMENTS + " elements", "more");
             }
             StringBuilder element = new StringBuilder();
             boolean isQuoted = body.charAt(position) == '"';

@@ -259,7 +259,9 @@ final class InformationSchemaRows {
             case TypeOids.FLOAT4 -> 24;
             case TypeOids.FLOAT8 -> 53;
             case TypeOids.NUMERIC ->
-                    type.modifier() < 0 ? CatalogValues.NULL : (Object) ((type.modifier() - 4) >> 16);
+                    type.modifier() < 0
+                            ? CatalogValues.NULL
+                            : (Object) ((type.modifier() - 4) >> 16);
             default -> CatalogValues.NULL;
         };
     }
@@ -276,7 +278,9 @@ final class InformationSchemaRows {
         return switch (type.oid()) {
             case TypeOids.INT2, TypeOids.INT4, TypeOids.INT8 -> 0;
             case TypeOids.NUMERIC ->
-                    type.modifier() < 0 ? CatalogValues.NULL : (Object) ((type.modifier() - 4) & 0x7ff);
+                    type.modifier() < 0
+                            ? CatalogValues.NULL
+                            : (Object) ((type.modifier() - 4) & 0x7ff);
             default -> CatalogValues.NULL;
         };
     }

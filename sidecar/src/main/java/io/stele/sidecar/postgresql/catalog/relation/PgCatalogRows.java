@@ -33,7 +33,8 @@ final class PgCatalogRows {
         int type = definition.indexOf("opcintype");
         for (Object[] row :
                 SystemCatalog.INSTANCE.rowsByRelation().getOrDefault("pg_opclass", List.of())) {
-            classes.put((int) CatalogValues.integer(row[type]), (int) CatalogValues.integer(row[0]));
+            classes.put(
+                    (int) CatalogValues.integer(row[type]), (int) CatalogValues.integer(row[0]));
         }
         operatorClasses = classes.buildKeepingLast();
     }

@@ -65,7 +65,10 @@ public final class SystemCatalog {
         }
         rows.getOrDefault("pg_type", List.of()).forEach(this::addType);
         rows.getOrDefault("pg_proc", List.of())
-                .forEach(row -> procedures.put((int) CatalogValues.integer(row[0]), row[1].toString()));
+                .forEach(
+                        row ->
+                                procedures.put(
+                                        (int) CatalogValues.integer(row[0]), row[1].toString()));
     }
 
     private static List<String> lines(String resource) {
