@@ -2,7 +2,6 @@ package io.stele.benchmarks;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
-
 import io.stele.benchmarks.affinity.AffinityBenchmark;
 import io.stele.benchmarks.aggregates.AggregatesBenchmark;
 import io.stele.benchmarks.apply.ParallelApplyBenchmark;
@@ -36,7 +35,6 @@ import io.stele.benchmarks.upsert.ScanDeletesBenchmark;
 import io.stele.benchmarks.upsert.UpsertBenchmark;
 import io.stele.benchmarks.wal.WalBenchmark;
 import io.stele.benchmarks.writeamp.WriteAmpBenchmark;
-
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;

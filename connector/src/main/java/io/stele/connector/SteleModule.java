@@ -1,9 +1,7 @@
 package io.stele.connector;
 
 import static com.google.inject.multibindings.Multibinder.newSetBinder;
-
 import static io.airlift.configuration.ConfigBinder.configBinder;
-
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Binder;
@@ -12,7 +10,6 @@ import com.google.inject.Provides;
 import com.google.inject.Scopes;
 import com.google.inject.Singleton;
 import com.google.inject.multibindings.ProvidesIntoSet;
-
 import io.stele.connector.config.FilteredRowsCacheConfig;
 import io.stele.connector.config.MetadataCacheConfig;
 import io.stele.connector.config.SteleConfig;

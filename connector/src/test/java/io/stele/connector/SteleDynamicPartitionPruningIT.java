@@ -4,12 +4,10 @@ import static java.util.stream.Collectors.joining;
 
 import io.trino.testing.BaseDynamicPartitionPruningTest;
 import io.trino.testing.QueryRunner;
-
-import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
-
 import java.nio.file.Files;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 
 /** Trino's own suite, on our tables; ours is {@link SteleDynamicFiltersIT}. */
 @Tag("long")

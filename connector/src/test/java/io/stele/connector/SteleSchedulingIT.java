@@ -5,12 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.trino.Session;
 import io.trino.spi.security.Identity;
 import io.trino.testing.MaterializedRow;
-
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.io.TempDir;
-
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,6 +15,10 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Scheduling groups of a sidecar through SQL: who is in which, what is seen, what is too much. */
 @Timeout(300)

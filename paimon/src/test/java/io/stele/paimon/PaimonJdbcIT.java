@@ -115,7 +115,8 @@ class PaimonJdbcIT {
                             "stele.paimon.metastore.uri",
                             "jdbc:nodatabase://host/db?password=secret"));
             assertThatThrownBy(() -> trino.execute("SHOW SCHEMAS FROM unknown"))
-                    .hasMessageContaining("Expected the jar of a JDBC driver for jdbc:nodatabase://host/db in the folder of the plugin")
+                    .hasMessageContaining(
+                            "Expected the jar of a JDBC driver for jdbc:nodatabase://host/db in the folder of the plugin")
                     .hasMessageContaining("org.h2.Driver")
                     .hasMessageNotContaining("secret");
         }

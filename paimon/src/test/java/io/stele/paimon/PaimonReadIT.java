@@ -259,7 +259,8 @@ class PaimonReadIT {
                 .as(sql)
                 .isEqualTo(isFromMetadata);
         // The same from the rows
-        String read = sql.replaceFirst(" FROM (\\w+)", " FROM (SELECT * FROM $1 WHERE rand() >= 0)");
+        String read =
+                sql.replaceFirst(" FROM (\\w+)", " FROM (SELECT * FROM $1 WHERE rand() >= 0)");
         assertThat(Texts.rows(query(sql)))
                 .as(sql)
                 .containsExactlyInAnyOrderElementsOf(Texts.rows(query(read)));
@@ -333,22 +334,21 @@ class PaimonReadIT {
                                             "SELECT id FROM %s WHERE info.a = 8 AND info.deep.x = 'x4'"
                                                     .formatted(name))))
                     .containsExactly("[4]");
-            assertThat(query("SELECT count(*) FROM %s WHERE info.a IS NULL".formatted(name))
-                            .getOnlyValue())
+            assertThat(
+                            query("SELECT count(*) FROM %s WHERE info.a IS NULL".formatted(name))
+                                    .getOnlyValue())
                     .isEqualTo(150L / 5);
             lake.catalog()
                     .alterTable(
                             Identifier.create("d", name),
                             SchemaChange.addColumn(
-                                    new String[] {"info", "later"},
-                                    DataTypes.INT(),
-                                    null,
-                                    null),
+                                    new String[] {"info", "later"}, DataTypes.INT(), null, null),
                             false);
-            assertThat(query("SELECT count(info.later), count(info.a) FROM " + name)
-                            .getMaterializedRows()
-                            .get(0)
-                            .getFields())
+            assertThat(
+                            query("SELECT count(info.later), count(info.a) FROM " + name)
+                                    .getMaterializedRows()
+                                    .get(0)
+                                    .getFields())
                     .containsExactly(0L, 120L);
         }
     }
@@ -407,9 +407,12 @@ class PaimonReadIT {
                                     "SELECT customer FROM %s WHERE day = '1'".formatted(name),
                                     "splits read by Paimon's reader"))
                     .isPositive();
-            assertThat(Texts.rows(query("SELECT customer FROM %s WHERE day <> '2'".formatted(name))))
-                    .containsExactlyInAnyOrderElementsOf(
-                            Texts.rows(query("VALUES 'a', 'c'")));
+            assertThat(
+                            Texts.rows(
+                                    query(
+                                            "SELECT customer FROM %s WHERE day <> '2'"
+                                                    .formatted(name))))
+                    .containsExactlyInAnyOrderElementsOf(Texts.rows(query("VALUES 'a', 'c'")));
         }
     }
 
@@ -444,8 +447,7 @@ class PaimonReadIT {
                                 FileStoreTable written = writer.table("d", "moving");
                                 while (!isOver.get()) {
                                     long id = commits.incrementAndGet();
-                                    writer.write(
-                                            written, List.of(order(id, "x", "1", 1)), false);
+                                    writer.write(written, List.of(order(id, "x", "1", 1)), false);
                                 }
                                 return null;
                             });
@@ -471,7 +473,9 @@ class PaimonReadIT {
         assertThat(commits.get()).isGreaterThan(5);
     }
 
-    /** Rows that wait for a compaction are not seen, as by Paimon's reader; those in buckets are. */
+    /**
+     * Rows that wait for a compaction are not seen, as by Paimon's reader; those in buckets are.
+     */
     @Test
     void postponedRowsAreSeenOnceTheyAreInBuckets() throws Exception {
         FileStoreTable table =
@@ -507,7 +511,11 @@ class PaimonReadIT {
         for (Map<String, String> options :
                 List.of(
                         Map.of("merge-engine", "deduplicate", "deletion-vectors.enabled", "true"),
-                        Map.of("merge-engine", "deduplicate", "changelog-producer", "full-compaction"),
+                        Map.of(
+                                "merge-engine",
+                                "deduplicate",
+                                "changelog-producer",
+                                "full-compaction"),
                         Map.of("merge-engine", "partial-update"),
                         Map.of(
                                 "merge-engine",

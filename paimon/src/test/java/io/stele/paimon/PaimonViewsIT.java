@@ -106,7 +106,8 @@ class PaimonViewsIT {
                                     .getOnlyColumnAsSet())
                     .containsExactlyInAnyOrder("plain", "translated");
             assertThat(Texts.rows(trino.execute("DESCRIBE plain")))
-                    .containsExactly("['number', 'bigint', '', '']", "['name', 'varchar', '', 'called so']");
+                    .containsExactly(
+                            "['number', 'bigint', '', '']", "['name', 'varchar', '', 'called so']");
             assertThatThrownBy(() -> trino.execute("SELECT * FROM absent"))
                     .hasMessageContaining("does not exist");
         } finally {

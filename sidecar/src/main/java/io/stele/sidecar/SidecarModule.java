@@ -123,9 +123,7 @@ final class SidecarModule implements Module {
         jaxrsBinder(binder).bind(InfoResource.class);
         binder.bind(OpenMetricsCollector.class).in(SINGLETON);
         binder.bind(MetricsExposition.class).in(SINGLETON);
-        newSetBinder(binder, LabelledHistograms.class)
-                .addBinding()
-                .to(StatementStatistics.class);
+        newSetBinder(binder, LabelledHistograms.class).addBinding().to(StatementStatistics.class);
         jaxrsBinder(binder).bind(MetricsResource.class);
         jaxrsBinder(binder).bind(StatusResource.class);
         jaxrsBinder(binder).bind(DamagedResource.class);

@@ -1,5 +1,7 @@
 package io.stele.benchmarks.affinity;
 
+import static java.util.Objects.requireNonNull;
+
 import io.stele.benchmarks.Benchmark;
 import io.stele.benchmarks.BenchmarkOptions;
 import io.stele.benchmarks.BenchmarkReport;
@@ -13,7 +15,6 @@ import io.stele.benchmarks.servers.TrinoSession;
 import io.stele.testing.DelayingS3Proxy;
 import io.stele.testing.InjectedDelays;
 import io.stele.testing.VersityGateway;
-
 import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -227,7 +228,7 @@ public final class AffinityBenchmark implements Benchmark {
             double all = value(COLD, fetched);
             double own =
                     mib(
-                            cold.get(Placement.PREFERRED)
+                            requireNonNull(cold.get(Placement.PREFERRED))
                                     .getOrDefault(gone, new WorkerReads(0, 0, 0))
                                     .fetchedBytes());
             return List.of(

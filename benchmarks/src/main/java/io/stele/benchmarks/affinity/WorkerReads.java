@@ -1,7 +1,6 @@
 package io.stele.benchmarks.affinity;
 
 import io.stele.benchmarks.servers.TrinoSession;
-
 import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.List;

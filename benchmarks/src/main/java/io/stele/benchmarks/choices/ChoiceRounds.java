@@ -8,7 +8,6 @@ import io.stele.benchmarks.servers.TpchQueries;
 import io.stele.benchmarks.servers.TrinoSession;
 import io.stele.testing.DelayingS3Proxy;
 import io.stele.testing.TpchQuery;
-
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -2,7 +2,6 @@ package io.stele.benchmarks.choices;
 
 import io.stele.benchmarks.servers.LoadedTable;
 import io.stele.testing.TpchQuery;
-
 import java.util.List;
 import java.util.stream.Stream;
 

@@ -17,7 +17,6 @@ import io.stele.testing.DelayingS3Proxy;
 import io.stele.testing.InjectedDelays;
 import io.stele.testing.RequestSpan;
 import io.stele.testing.VersityGateway;
-
 import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -19,7 +19,6 @@ import io.stele.testing.InjectedDelays;
 import io.stele.testing.RequestCounts;
 import io.stele.testing.RequestCounts.Kind;
 import io.stele.testing.VersityGateway;
-
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.SQLException;

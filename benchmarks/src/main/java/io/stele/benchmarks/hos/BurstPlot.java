@@ -1,5 +1,7 @@
 package io.stele.benchmarks.hos;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import org.knowm.xchart.VectorGraphicsEncoder;
 import org.knowm.xchart.VectorGraphicsEncoder.VectorGraphicsFormat;
 import org.knowm.xchart.XYChart;
@@ -7,9 +9,6 @@ import org.knowm.xchart.XYChartBuilder;
 import org.knowm.xchart.XYSeries;
 import org.knowm.xchart.style.Styler.LegendPosition;
 import org.knowm.xchart.style.markers.SeriesMarkers;
-
-import java.io.IOException;
-import java.nio.file.Path;
 
 /** A plot, written as an SVG file, of a burst like figure 8(b) of the Hologres paper. */
 final class BurstPlot {

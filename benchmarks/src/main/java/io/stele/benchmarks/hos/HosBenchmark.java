@@ -6,7 +6,10 @@ import io.stele.benchmarks.BenchmarkReport;
 import io.stele.benchmarks.Machine;
 import io.stele.benchmarks.Metrics;
 import io.stele.benchmarks.Target;
-
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
@@ -14,11 +17,6 @@ import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
-
-import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Collection;
-import java.util.List;
 
 /**
  * A benchmark of the scheduler: costs of a task and a switch beside the JDK's pools and virtual

@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.client.flight.FlightClient;
 import io.stele.protocol.QueryIdentity;
-
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

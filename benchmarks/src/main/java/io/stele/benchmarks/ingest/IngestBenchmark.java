@@ -13,7 +13,6 @@ import io.stele.benchmarks.servers.SteleServers;
 import io.stele.client.SteleClient;
 import io.stele.client.flight.FlightClient;
 import io.stele.protocol.schema.Orientation;
-
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

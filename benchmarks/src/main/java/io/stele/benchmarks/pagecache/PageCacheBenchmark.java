@@ -12,7 +12,6 @@ import io.stele.cache.page.PageCache;
 import io.stele.cache.page.PageCacheOptions;
 import io.stele.cache.page.PageGeometry;
 import io.stele.cache.page.PageStore;
-
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;

@@ -188,7 +188,8 @@ final class PlanningPhase {
         long waits = metric("paimon_leases", "Waits") - waitsBefore;
         samples.add(counts, "stele: waits for a request", (double) waits / SPREAD_PLANS);
         samples.add(counts, "stele: slowest ms", slowest);
-        samples.add(counts, "stele: requests in the background a second", found.requests() / seconds);
+        samples.add(
+                counts, "stele: requests in the background a second", found.requests() / seconds);
         lake.newRound(0);
     }
 

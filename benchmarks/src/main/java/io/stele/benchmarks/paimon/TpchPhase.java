@@ -13,7 +13,6 @@ import io.stele.benchmarks.servers.TrinoSession;
 import io.stele.testing.InjectedDelays;
 import io.stele.testing.TpchQuery;
 import io.stele.testing.VersityGateway;
-
 import java.io.IOException;
 import java.nio.file.Files;
 import java.sql.SQLException;

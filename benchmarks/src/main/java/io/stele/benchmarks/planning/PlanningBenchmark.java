@@ -11,7 +11,6 @@ import io.stele.benchmarks.servers.Run;
 import io.stele.benchmarks.servers.SidecarCounters;
 import io.stele.benchmarks.servers.SteleServers;
 import io.stele.benchmarks.servers.TrinoSession;
-
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;

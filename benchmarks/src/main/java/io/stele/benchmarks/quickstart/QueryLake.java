@@ -123,7 +123,8 @@ final class QueryLake {
     private void copy() throws Exception {
         trino.query(
                 "CREATE TABLE stele.live.invoices WITH (primary_key = ARRAY['account']) AS SELECT * FROM lake.shop.invoices");
-        String sums = "SELECT state, count(*), sum(amount), sum(account) FROM %s GROUP BY 1 ORDER BY 1";
+        String sums =
+                "SELECT state, count(*), sum(amount), sum(account) FROM %s GROUP BY 1 ORDER BY 1";
         findings.checkEqual(
                 "the invoices as CREATE TABLE AS has copied them to Stele",
                 trino.query(sums.formatted("lake.shop.invoices")),

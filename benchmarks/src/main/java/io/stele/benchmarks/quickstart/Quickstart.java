@@ -5,7 +5,6 @@ import io.stele.benchmarks.servers.Run;
 import io.stele.benchmarks.servers.SteleServers;
 import io.stele.benchmarks.servers.TrinoSession;
 import io.stele.client.SteleClient;
-
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.sql.Connection;

@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 import io.stele.benchmarks.servers.TpchQueries;
 import io.stele.benchmarks.servers.TrinoSession;
 import io.stele.testing.TpchQuery;
-
 import java.sql.SQLException;
 import java.time.LocalDate;
 import java.util.ArrayList;

@@ -1,7 +1,6 @@
 package io.stele.benchmarks.raptorx;
 
 import io.stele.benchmarks.servers.TpchRounds.Place;
-
 import java.util.Locale;
 
 /** The layouts of Stele's tables of TPC-H, with the places where each is queried. */

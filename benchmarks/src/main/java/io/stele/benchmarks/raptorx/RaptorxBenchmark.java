@@ -20,7 +20,6 @@ import io.stele.testing.DelayingS3Proxy;
 import io.stele.testing.InjectedDelays;
 import io.stele.testing.TpchQuery;
 import io.stele.testing.VersityGateway;
-
 import java.io.IOException;
 import java.sql.SQLException;
 import java.util.ArrayList;

@@ -5,15 +5,13 @@ import static java.util.Objects.requireNonNull;
 import io.stele.benchmarks.local.ShardBatches;
 import io.stele.engine.StorageEngine;
 import io.stele.protocol.schema.TableSchema;
-
-import org.jspecify.annotations.Nullable;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A background load of threads that upsert random rows at a given total rate. Each thread writes a

@@ -22,7 +22,6 @@ import io.stele.protocol.api.scan.ScanMode;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.schema.TableSchema;
-
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -12,7 +12,6 @@ import io.stele.benchmarks.servers.S3Servers;
 import io.stele.objectstore.ObjectStore;
 import io.stele.objectstore.retrieval.RetrievalConfig;
 import io.stele.testing.VersityGateway;
-
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -6,7 +6,6 @@ import io.stele.benchmarks.Metrics;
 import io.stele.benchmarks.Target;
 import io.stele.benchmarks.servers.LoadedTable;
 import io.stele.benchmarks.servers.TrinoSession;
-
 import java.io.IOException;
 import java.sql.SQLException;
 import java.util.List;

@@ -10,7 +10,6 @@ import io.stele.benchmarks.servers.SteleServers;
 import io.stele.benchmarks.servers.TrinoSession;
 import io.stele.testing.DelayingS3Proxy;
 import io.stele.testing.RequestSpan;
-
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 import io.stele.benchmarks.Metrics;
 import io.stele.benchmarks.Target;
 import io.stele.benchmarks.servers.TrinoSession;
-
 import java.io.IOException;
 import java.sql.SQLException;
 import java.util.List;

@@ -13,7 +13,6 @@ import io.stele.benchmarks.servers.TrinoSession;
 import io.stele.testing.DelayingS3Proxy;
 import io.stele.testing.InjectedDelays;
 import io.stele.testing.VersityGateway;
-
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,8 +2,6 @@ package io.stele.benchmarks.servers;
 
 import static java.util.Objects.requireNonNull;
 
-import org.jspecify.annotations.Nullable;
-
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -14,6 +12,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The sidecar and, on request, the Trino server of one {@link Run} with the workers that the run
@@ -141,7 +140,7 @@ public final class SteleServers implements AutoCloseable {
      * Ends both servers, deletes what they have cached on disk, and starts them: of no catalog is
      * anything in memory or on disk, and no code is compiled.
      */
-    public void restartBothEmpty() throws IOException, InterruptedException {
+    public void restartBothEmpty() throws IOException, SQLException, InterruptedException {
         running(trino).close();
         running(sidecar).close();
         emptySidecarCache();

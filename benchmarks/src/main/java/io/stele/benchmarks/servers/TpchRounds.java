@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.benchmarks.Medians;
 import io.stele.testing.TpchQuery;
-
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collections;

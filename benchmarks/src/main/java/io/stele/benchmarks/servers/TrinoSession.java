@@ -4,10 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-
 import io.airlift.units.Duration;
 import io.trino.jdbc.TrinoResultSet;
-
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

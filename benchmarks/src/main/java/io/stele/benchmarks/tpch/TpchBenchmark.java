@@ -15,7 +15,6 @@ import io.stele.benchmarks.servers.TpchRounds.Place;
 import io.stele.benchmarks.servers.TrinoSession;
 import io.stele.testing.JoinOrder;
 import io.stele.testing.TpchQuery;
-
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -1,7 +1,6 @@
 package io.stele.benchmarks.tpch;
 
 import io.stele.benchmarks.servers.TpchRounds;
-
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;

@@ -2,9 +2,8 @@ package io.stele.benchmarks.s3keys;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import org.junit.jupiter.api.Test;
-
 import java.util.List;
+import org.junit.jupiter.api.Test;
 
 final class TestUpsert {
     private static final List<String> KEYS = List.of("a", "b");

@@ -2,10 +2,9 @@ package io.stele.benchmarks.servers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import org.junit.jupiter.api.Test;
-
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 
 final class TestLoadedTable {
     @Test

@@ -7,13 +7,11 @@ import static io.trino.spi.session.PropertyMetadata.enumProperty;
 import static io.trino.spi.session.PropertyMetadata.integerProperty;
 import static io.trino.spi.session.PropertyMetadata.longProperty;
 import static io.trino.spi.session.PropertyMetadata.stringProperty;
-
 import static java.util.concurrent.TimeUnit.DAYS;
 import static java.util.concurrent.TimeUnit.MINUTES;
 import static java.util.concurrent.TimeUnit.SECONDS;
 
 import com.google.common.collect.ImmutableList;
-
 import io.airlift.units.Duration;
 import io.stele.connector.handle.ExistingRows;
 import io.stele.protocol.Lsn;
@@ -23,7 +21,6 @@ import io.stele.protocol.predicate.PredicateKeys;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ConnectorSession;
 import io.trino.spi.session.PropertyMetadata;
-
 import java.util.List;
 import java.util.Optional;
 

@@ -2,7 +2,6 @@ package io.stele.connector.handle;
 
 import io.trino.plugin.base.metrics.LongCount;
 import io.trino.spi.metrics.Metrics;
-
 import java.util.Locale;
 import java.util.Map;
 

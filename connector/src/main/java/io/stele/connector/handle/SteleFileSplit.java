@@ -3,7 +3,6 @@ package io.stele.connector.handle;
 import static io.airlift.slice.SizeOf.estimatedSizeOf;
 import static io.airlift.slice.SizeOf.instanceSize;
 import static io.airlift.slice.SizeOf.sizeOf;
-
 import static java.util.Objects.requireNonNull;
 
 import io.airlift.slice.SizeOf;
@@ -11,7 +10,6 @@ import io.stele.protocol.api.scan.IndexedMetadata;
 import io.trino.spi.HostAddress;
 import io.trino.spi.SplitWeight;
 import io.trino.spi.connector.ConnectorSplit;
-
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;

@@ -3,7 +3,6 @@ package io.stele.connector.handle;
 import static java.util.Objects.requireNonNull;
 
 import io.trino.spi.connector.ConnectorIndexHandle;
-
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;

@@ -1,14 +1,12 @@
 package io.stele.connector.handle;
 
 import static io.airlift.slice.SizeOf.instanceSize;
-
 import static java.util.Objects.requireNonNull;
 
 import io.trino.spi.HostAddress;
 import io.trino.spi.SplitWeight;
 import io.trino.spi.connector.ConnectorSplit;
 import io.trino.spi.predicate.TupleDomain;
-
 import java.util.List;
 
 /**

@@ -18,7 +18,6 @@ import io.stele.protocol.arrow.ArrowBatchDecoder;
 import io.stele.protocol.flight.FlightData;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.TableSchema;
-
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;

@@ -2,7 +2,6 @@ package io.stele.connector.metadata;
 
 import static io.trino.spi.StandardErrorCode.INVALID_FUNCTION_ARGUMENT;
 import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
-
 import static java.util.Objects.requireNonNull;
 
 import io.airlift.slice.Slice;
@@ -97,9 +96,6 @@ import io.trino.spi.security.TrinoPrincipal;
 import io.trino.spi.statistics.ComputedStatistics;
 import io.trino.spi.statistics.TableStatistics;
 import io.trino.spi.type.Type;
-
-import org.jspecify.annotations.Nullable;
-
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
@@ -108,6 +104,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The catalog operations that Trino calls on the coordinator in one transaction, over its snapshot,

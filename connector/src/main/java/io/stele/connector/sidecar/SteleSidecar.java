@@ -1,12 +1,10 @@
 package io.stele.connector.sidecar;
 
 import static io.stele.connector.error.SteleErrors.translate;
-
 import static java.util.Objects.requireNonNull;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.google.inject.Inject;
-
 import io.stele.client.ActionClient;
 import io.stele.client.Endpoint;
 import io.stele.client.auth.ClientTls;
@@ -30,11 +28,7 @@ import io.stele.protocol.api.snapshot.OpenTableReply;
 import io.stele.protocol.api.snapshot.OpenTableRequest;
 import io.stele.protocol.api.snapshot.SnapshotActions;
 import io.stele.protocol.flight.Ticket;
-
 import jakarta.annotation.PreDestroy;
-
-import org.jspecify.annotations.Nullable;
-
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -44,6 +38,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The client of this catalog's sidecar on one node: it finds the sidecar's ports, repeats requests,
@@ -338,8 +333,8 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
      * Starts a stream of rows; the caller closes it, and passes its failures to {@link
      * #streamFailed}.
      *
-     * @param identity the identity of the query, by which the sidecar chooses a scheduling group, and
-     *     under which it reports the reads
+     * @param identity the identity of the query, by which the sidecar chooses a scheduling group,
+     *     and under which it reports the reads
      */
     public FlightStream scan(byte[] ticket, QueryIdentity identity) {
         return client().get(new Ticket(ticket), identity);

@@ -7,23 +7,18 @@ import static io.airlift.configuration.testing.ConfigAssertions.recordDefaults;
 import static io.airlift.testing.ValidationAssertions.assertFailsValidation;
 import static io.airlift.units.DataSize.Unit.GIGABYTE;
 import static io.airlift.units.DataSize.Unit.MEGABYTE;
-
 import static java.util.concurrent.TimeUnit.HOURS;
 import static java.util.concurrent.TimeUnit.MINUTES;
 import static java.util.concurrent.TimeUnit.SECONDS;
 
 import com.google.common.collect.ImmutableMap;
-
 import io.airlift.units.DataSize;
 import io.airlift.units.Duration;
-
 import jakarta.validation.constraints.AssertTrue;
 import jakarta.validation.constraints.NotNull;
-
-import org.junit.jupiter.api.Test;
-
 import java.net.URI;
 import java.util.Map;
+import org.junit.jupiter.api.Test;
 
 final class TestSteleConfig {
     @Test

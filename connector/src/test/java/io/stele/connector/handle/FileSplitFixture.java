@@ -3,9 +3,6 @@ package io.stele.connector.handle;
 import io.stele.protocol.api.scan.IndexedMetadata;
 import io.trino.spi.HostAddress;
 import io.trino.spi.SplitWeight;
-
-import org.roaringbitmap.RoaringBitmap;
-
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -13,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import org.roaringbitmap.RoaringBitmap;
 
 /** A split of a whole file without deleted rows whose rows have LSNs of their own, or with more. */
 public final class FileSplitFixture {

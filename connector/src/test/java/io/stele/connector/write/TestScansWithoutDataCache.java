@@ -1,7 +1,6 @@
 package io.stele.connector.write;
 
 import static io.trino.type.InternalTypeManager.TESTING_TYPE_MANAGER;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.connector.read.cache.DecodedColumnCache;
@@ -19,13 +18,11 @@ import io.trino.plugin.base.metrics.LongCount;
 import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.connector.SourcePage;
 import io.trino.spi.metrics.Metrics;
-
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** The requests of scans on a node without a data cache, and the rounds that they wait for. */
 @Timeout(120)

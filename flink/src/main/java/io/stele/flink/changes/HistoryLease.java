@@ -15,8 +15,8 @@ interface HistoryLease extends AutoCloseable {
      *
      * @param after on the history after this LSN; empty: after the present LSN
      * @throws SteleException STALE_TABLE: the table was replaced or truncated since the job was
-     *     planned; SNAPSHOT_EXPIRED: its history does not reach back so far; INVALID_ARGUMENT:
-     *     the LSN is in the future
+     *     planned; SNAPSHOT_EXPIRED: its history does not reach back so far; INVALID_ARGUMENT: the
+     *     LSN is in the future
      */
     LeasedSnapshot open(Optional<Lsn> after);
 

@@ -61,9 +61,8 @@ public record ShardRows(
      * Reads a shard; blocks until its end.
      *
      * @param schema the version of the table to read
-     * @throws SteleException SNAPSHOT_EXPIRED: the lease of the snapshot has expired;
-     *     STALE_TABLE: the table has another version now; and others. Some rows may have been
-     *     emitted
+     * @throws SteleException SNAPSHOT_EXPIRED: the lease of the snapshot has expired; STALE_TABLE:
+     *     the table has another version now; and others. Some rows may have been emitted
      */
     public void read(
             SteleTable opened,

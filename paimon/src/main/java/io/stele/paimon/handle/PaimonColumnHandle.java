@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Trino's handle of a column of a scan or write, or of a field nested in one, by Paimon's ids, as coordinator and workers
- * exchange it.
+ * Trino's handle of a column of a scan or write, or of a field nested in one, by Paimon's ids, as
+ * coordinator and workers exchange it.
  *
  * @param id Paimon's id of the column, which stays when the column is renamed
  * @param name its name in the schema of the scan

@@ -9,13 +9,13 @@ import io.airlift.log.Logger;
 import io.stele.paimon.config.PaimonSessionProperties;
 import io.stele.paimon.handle.PaimonColumnHandle;
 import io.stele.paimon.handle.PaimonTableHandle;
-import io.stele.paimon.image.PinnedSnapshots;
 import io.stele.paimon.image.LatestSnapshots;
+import io.stele.paimon.image.PinnedSnapshots;
 import io.stele.paimon.plan.ExactAggregates;
 import io.stele.paimon.table.LakeTables;
 import io.stele.paimon.type.PaimonTypes;
-import io.trino.spi.TrinoException;
 import io.stele.paimon.write.MergeRowIds;
+import io.trino.spi.TrinoException;
 import io.trino.spi.connector.AggregateFunction;
 import io.trino.spi.connector.AggregationApplicationResult;
 import io.trino.spi.connector.Assignment;
@@ -465,7 +465,8 @@ class PaimonMetadata implements ConnectorMetadata {
                                 Comparator.comparingInt(PaimonColumnHandle::id)
                                         .thenComparing(column -> column.path().toString()))
                         .toList();
-        if (handle.columns().equals(Optional.of(columns)) && scan.projections().equals(projections)) {
+        if (handle.columns().equals(Optional.of(columns))
+                && scan.projections().equals(projections)) {
             return Optional.empty();
         }
         return Optional.of(

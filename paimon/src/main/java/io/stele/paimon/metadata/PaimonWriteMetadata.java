@@ -67,7 +67,16 @@ final class PaimonWriteMetadata extends PaimonDefinitionMetadata {
             WritableTables tables,
             TableDefinitions definitions,
             TableWrites writes) {
-        super(names, leases, views, lakeTables, snapshots, statistics, aggregates, tables, definitions);
+        super(
+                names,
+                leases,
+                views,
+                lakeTables,
+                snapshots,
+                statistics,
+                aggregates,
+                tables,
+                definitions);
         this.definitions = requireNonNull(definitions, "definitions is null");
         this.writes = requireNonNull(writes, "writes is null");
     }

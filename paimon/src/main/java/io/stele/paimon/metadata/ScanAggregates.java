@@ -19,7 +19,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The translation of Trino's aggregations to calls that metadata may answer, and back. Stateless. */
+/**
+ * The translation of Trino's aggregations to calls that metadata may answer, and back. Stateless.
+ */
 final class ScanAggregates {
     private ScanAggregates() {}
 

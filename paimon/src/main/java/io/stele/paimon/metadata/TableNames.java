@@ -23,7 +23,8 @@ final class TableNames {
     private final Supplier<Catalog> catalog;
 
     /**
-     * @param catalog opened at the first look at it, so that nodes start while the metastore is away
+     * @param catalog opened at the first look at it, so that nodes start while the metastore is
+     *     away
      */
     TableNames(Supplier<Catalog> catalog) {
         this.catalog = requireNonNull(catalog, "catalog is null");

@@ -197,8 +197,7 @@ public final class ExactAggregates {
         /** Adds a file; false: its statistics do not say enough. */
         boolean add(DataFileMeta file, SimpleStatsEvolution evolution) {
             SimpleStatsEvolution.Result stats =
-                    evolution.evolution(
-                            file.valueStats(), file.rowCount(), file.valueStatsCols());
+                    evolution.evolution(file.valueStats(), file.rowCount(), file.valueStatsCols());
             InternalArray nulls = stats.nullCounts();
             if (nulls.isNullAt(index)) {
                 return false;

@@ -42,9 +42,7 @@ final class NativeReading {
      * @param read the columns that the scan reads; empty: it may read any
      */
     NativeReading(
-            FileStoreTable table,
-            TableSchemas schemas,
-            Optional<List<PaimonColumnHandle>> read) {
+            FileStoreTable table, TableSchemas schemas, Optional<List<PaimonColumnHandle>> read) {
         this.table = requireNonNull(table, "table is null");
         this.schemas = requireNonNull(schemas, "schemas is null");
         // Files of a table with data evolution have some of the columns only
@@ -80,8 +78,7 @@ final class NativeReading {
             return SplitSection.single(split, usesIndexes);
         }
         return table instanceof PrimaryKeyFileStoreTable keyed && split.bucket() >= 0
-                ? SplitSection.overlapping(
-                        split, keyed.store().newKeyComparator(), usesIndexes)
+                ? SplitSection.overlapping(split, keyed.store().newKeyComparator(), usesIndexes)
                 : List.of();
     }
 

@@ -11,8 +11,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.TimeZone;
+import java.util.stream.Collectors;
 import org.apache.paimon.schema.TableSchema;
 import org.apache.paimon.types.ArrayType;
 import org.apache.paimon.types.DataField;
@@ -114,8 +114,7 @@ public record FileColumns(List<Stored> stored, List<Channel> channels) {
                 indexes.put(column.id(), index);
                 stored.add(new Stored(whole(columns, column), fileField, read, values.get()));
             }
-            channels.add(
-                    new Channel(column, index, NestedFields.positions(read, column.path())));
+            channels.add(new Channel(column, index, NestedFields.positions(read, column.path())));
         }
         return Optional.of(new FileColumns(stored, channels));
     }
@@ -167,8 +166,7 @@ public record FileColumns(List<Stored> stored, List<Channel> channels) {
                 .filter(field -> read.contains(field.id()))
                 .allMatch(
                         field ->
-                                counts.getOrDefault(
-                                                        field.name().toLowerCase(Locale.ENGLISH), 0)
+                                counts.getOrDefault(field.name().toLowerCase(Locale.ENGLISH), 0)
                                                 == 1
                                         && hasClearNames(field.type()));
     }

@@ -31,8 +31,7 @@ public final class MergeRowIds {
     }
 
     /** The columns of a table that a scan of the column reads: itself, or those of the row id. */
-    public static Stream<PaimonColumnHandle> read(
-            PaimonColumnHandle column, FileStoreTable table) {
+    public static Stream<PaimonColumnHandle> read(PaimonColumnHandle column, FileStoreTable table) {
         return column.id() == COLUMN_ID ? columns(table).stream() : Stream.of(column);
     }
 

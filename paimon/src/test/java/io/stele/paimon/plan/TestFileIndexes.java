@@ -80,7 +80,9 @@ final class TestFileIndexes {
                         .option("file-index.%s.columns".formatted(index), "v,s")
                         .option("file-index.in-manifest-threshold", threshold);
         if (isKeyed) {
-            schema.primaryKey("id").option("bucket", "1").option("deletion-vectors.enabled", "true");
+            schema.primaryKey("id")
+                    .option("bucket", "1")
+                    .option("deletion-vectors.enabled", "true");
         }
         FileStoreTable table = lake.create("d", "t", schema.build());
         lake.write(table, rows(0), isKeyed);
@@ -99,7 +101,10 @@ final class TestFileIndexes {
             Integer value = value(random);
             rows.add(
                     GenericRow.of(
-                            id, value, value, value == null ? null : TestingLake.text("s" + value)));
+                            id,
+                            value,
+                            value,
+                            value == null ? null : TestingLake.text("s" + value)));
         }
         return rows;
     }
@@ -176,7 +181,8 @@ final class TestFileIndexes {
 
     private static Domain domain(Range... ranges) {
         return Domain.create(
-                ValueSet.ofRanges(ranges[0], java.util.Arrays.copyOfRange(ranges, 1, ranges.length)),
+                ValueSet.ofRanges(
+                        ranges[0], java.util.Arrays.copyOfRange(ranges, 1, ranges.length)),
                 false);
     }
 
@@ -230,9 +236,7 @@ final class TestFileIndexes {
                             paimon(table, v -> v != null && v > VALUES - 10));
             assertThat(scan(table, "v", domain(atMost(10 - VALUES), greater(VALUES - 10))))
                     .containsExactlyInAnyOrderElementsOf(
-                            paimon(
-                                    table,
-                                    v -> v != null && (v <= 10 - VALUES || v > VALUES - 10)));
+                            paimon(table, v -> v != null && (v <= 10 - VALUES || v > VALUES - 10)));
         }
     }
 
@@ -274,9 +278,13 @@ final class TestFileIndexes {
         assertThat(scan(table, "v", equal(-100)))
                 .containsAll(paimon(table, v -> v != null && v == -100));
         assertThat(indexFiles()).hasSize(threshold.equals("1B") ? 1 : 0);
-        assertThat(scan(table, "s", Domain.singleValue(
-                                io.trino.spi.type.VarcharType.VARCHAR,
-                                io.airlift.slice.Slices.utf8Slice("s-100"))))
+        assertThat(
+                        scan(
+                                table,
+                                "s",
+                                Domain.singleValue(
+                                        io.trino.spi.type.VarcharType.VARCHAR,
+                                        io.airlift.slice.Slices.utf8Slice("s-100"))))
                 .containsAll(paimon(table, v -> v != null && v == -100));
     }
 

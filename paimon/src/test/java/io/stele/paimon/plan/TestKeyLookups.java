@@ -116,7 +116,8 @@ class TestKeyLookups {
     /** The splits of a scan with a condition on the key. */
     private List<ConnectorSplit> splits(
             FileStoreTable table, TupleDomain<PaimonColumnHandle> wanted) {
-        SplitCollector collector = new SplitCollector(64 << 20, new NativeReading(table, schemas, Optional.empty()));
+        SplitCollector collector =
+                new SplitCollector(64 << 20, new NativeReading(table, schemas, Optional.empty()));
         for (Split split :
                 table.newReadBuilder()
                         .withFilter(DomainPredicates.of(wanted, table.rowType()).orElseThrow())

@@ -1,7 +1,6 @@
 package io.stele.sidecar.action;
 
 import static io.stele.protocol.api.Done.DONE;
-
 import static java.util.Objects.requireNonNull;
 
 import io.stele.cache.CacheStatistics;
@@ -40,7 +39,6 @@ import io.stele.sidecar.engine.EngineService;
 import io.stele.sidecar.engine.SidecarAggregateCache;
 import io.stele.sidecar.flight.call.QueryIdentityInterceptor;
 import io.stele.sidecar.statement.StatementStatistics;
-
 import java.util.List;
 import java.util.Optional;
 

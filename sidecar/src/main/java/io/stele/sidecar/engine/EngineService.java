@@ -3,7 +3,6 @@ package io.stele.sidecar.engine;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
-
 import io.airlift.log.Logger;
 import io.airlift.node.NodeInfo;
 import io.stele.engine.StorageEngine;
@@ -63,9 +62,6 @@ import io.stele.sidecar.process.Version;
 import io.stele.sidecar.scheduling.QueryScheduler;
 import io.stele.sidecar.scheduling.SchedulerConfig;
 import io.stele.sidecar.scheduling.SchedulingReport;
-
-import org.jspecify.annotations.Nullable;
-
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.security.SecureRandom;
@@ -82,6 +78,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The owner of this process's storage engine, with its store, log, threads and read scheduler,

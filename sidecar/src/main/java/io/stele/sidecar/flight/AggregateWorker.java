@@ -15,13 +15,11 @@ import io.stele.scheduler.fragment.EdgeOptions;
 import io.stele.scheduler.fragment.Produced;
 import io.stele.sidecar.scheduling.QueryRead;
 import io.stele.sidecar.scheduling.SharedResults;
-
-import org.jspecify.annotations.Nullable;
-
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The fragment that computes parts of an aggregation, one after the other, until there is none

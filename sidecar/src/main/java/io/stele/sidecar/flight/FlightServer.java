@@ -3,7 +3,6 @@ package io.stele.sidecar.flight;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
-
 import io.airlift.log.Logger;
 import io.airlift.node.NodeInfo;
 import io.grpc.InsecureServerCredentials;
@@ -28,9 +27,6 @@ import io.stele.sidecar.flight.call.SqlCallerInterceptor;
 import io.stele.sidecar.flight.call.StatementIdInterceptor;
 import io.stele.sidecar.metrics.AccessMetrics;
 import io.stele.sidecar.tls.TlsIdentity;
-
-import org.jspecify.annotations.Nullable;
-
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -39,6 +35,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The Flight server: gRPC on Netty, each call on virtual threads. Thread safe; started and closed

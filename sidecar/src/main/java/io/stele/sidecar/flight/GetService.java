@@ -44,7 +44,6 @@ import io.stele.sidecar.metrics.ReadMetrics;
 import io.stele.sidecar.scheduling.QueryGroup;
 import io.stele.sidecar.scheduling.QueryRead;
 import io.stele.sidecar.scheduling.ReadAdmission;
-
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;

@@ -10,10 +10,8 @@ import io.grpc.ServerInterceptor;
 import io.grpc.Status;
 import io.stele.protocol.api.status.ReadCounters;
 import io.stele.protocol.flight.ReadCountersTrailer;
-
-import org.jspecify.annotations.Nullable;
-
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A gRPC server interceptor that puts the counters of a call's reads in the trailers with which the

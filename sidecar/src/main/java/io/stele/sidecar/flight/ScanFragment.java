@@ -20,13 +20,11 @@ import io.stele.scheduler.fragment.BatchSource;
 import io.stele.scheduler.fragment.Edge;
 import io.stele.scheduler.fragment.EdgeOptions;
 import io.stele.scheduler.fragment.Produced;
-
-import org.jspecify.annotations.Nullable;
-
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The fragment of a DoGet that reads one shard, or the rows of a lookup, into Arrow record batches:

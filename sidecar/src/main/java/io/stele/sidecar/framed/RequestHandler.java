@@ -64,8 +64,8 @@ final class RequestHandler {
         this.accessMetrics = requireNonNull(accessMetrics, "accessMetrics is null");
         this.ingestMetrics = requireNonNull(ingestMetrics, "ingestMetrics is null");
         this.threads = requireNonNull(threads, "threads is null");
-        this.multiGets = new MultiGets(
-                        engine, readMetrics, slowLookups, replies, threads, MAX_REPLY_BYTES);
+        this.multiGets =
+                new MultiGets(engine, readMetrics, slowLookups, replies, threads, MAX_REPLY_BYTES);
         this.keyScans = new KeyScans(engine, readMetrics, replies, threads, MAX_REPLY_BYTES);
     }
 

@@ -81,8 +81,7 @@ public final class MetricsExposition {
         histograms.forEach(
                 (labels, histogram) -> {
                     StringJoiner text = new StringJoiner(",");
-                    new TreeMap<>(labels)
-                            .forEach((name, value) -> text.add(label(name, value)));
+                    new TreeMap<>(labels).forEach((name, value) -> text.add(label(name, value)));
                     family.samples(text.toString(), histogram.snapshot());
                 });
     }

@@ -17,7 +17,9 @@ import java.util.Map;
  * forgotten first. Thread-safe; nothing blocks.
  */
 public final class StatementStatistics implements LabelledHistograms {
-    /** The statements in metrics, those that took most time, because each has a label of its own. */
+    /**
+     * The statements in metrics, those that took most time, because each has a label of its own.
+     */
     private static final int MAX_EXPORTED = 100;
 
     private static final long MAX_CACHED_CHARACTERS = 4 << 20;
@@ -42,11 +44,8 @@ public final class StatementStatistics implements LabelledHistograms {
      */
     public StatementStatistics(int maxStatements, SlowStatementLog slow) {
         checkArgument(maxStatements >= 0, "Expected maxStatements >= 0, found %s", maxStatements);
-        this.entries = 
-                Caffeine.newBuilder()
-                        .maximumSize(maxStatements)
-                        .executor(Runnable::run)
-                        .build();
+        this.entries =
+                Caffeine.newBuilder().maximumSize(maxStatements).executor(Runnable::run).build();
         this.slow = requireNonNull(slow, "slow is null");
     }
 

@@ -211,10 +211,7 @@ final class CopyIT {
                                                     new StringReader(first + orders(77, 78))))
                     .hasMessageContaining("(id = 77)")
                     .satisfies(failure -> assertThat(stateOf(failure)).isEqualTo("23505"));
-            assertThat(
-                            JdbcRows.of(
-                                    connection,
-                                    "SELECT id FROM %s WHERE id = 1".formatted(table)))
+            assertThat(JdbcRows.of(connection, "SELECT id FROM %s WHERE id = 1".formatted(table)))
                     .isEmpty();
             run(connection, "INSERT INTO %s (id) VALUES (4711)".formatted(table));
             assertThatThrownBy(

@@ -16,8 +16,7 @@ final class TestSlowStatementLog {
     private final List<String> lines = new ArrayList<>();
     private final StatementStatistics statistics =
             new StatementStatistics(
-                    10,
-                    new SlowStatementLog(THRESHOLD, now::get, id -> "shop.orders", lines::add));
+                    10, new SlowStatementLog(THRESHOLD, now::get, id -> "shop.orders", lines::add));
 
     private void run(StatementRunner runner, long nanos) {
         statistics.ended("ann", "select a from t where id = 'secret'", runner, nanos, 1, false);

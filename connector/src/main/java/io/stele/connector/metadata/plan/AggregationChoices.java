@@ -12,7 +12,6 @@ import io.stele.protocol.api.scan.AggregationEstimate;
 import io.stele.protocol.api.scan.EstimateAggregationRequest;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ConnectorSession;
-
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;

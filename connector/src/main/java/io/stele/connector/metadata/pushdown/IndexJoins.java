@@ -16,7 +16,6 @@ import io.trino.spi.connector.ConnectorResolvedIndex;
 import io.trino.spi.connector.ConnectorSession;
 import io.trino.spi.predicate.Domain;
 import io.trino.spi.predicate.TupleDomain;
-
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

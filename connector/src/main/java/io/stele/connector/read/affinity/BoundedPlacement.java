@@ -3,7 +3,6 @@ package io.stele.connector.read.affinity;
 import static com.google.common.base.Preconditions.checkArgument;
 
 import io.airlift.slice.XxHash64;
-
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.stream.IntStream;

@@ -5,7 +5,6 @@ import static java.util.Comparator.comparing;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
-
 import io.airlift.slice.XxHash64;
 import io.stele.protocol.api.scan.FileScan;
 import io.stele.protocol.api.scan.ScanPlan;
@@ -13,7 +12,6 @@ import io.stele.protocol.api.scan.ShardScan;
 import io.trino.spi.HostAddress;
 import io.trino.spi.Node;
 import io.trino.spi.NodeManager;
-
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

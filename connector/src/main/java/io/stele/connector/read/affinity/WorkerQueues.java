@@ -3,7 +3,6 @@ package io.stele.connector.read.affinity;
 import static java.util.Objects.requireNonNull;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Predicate;

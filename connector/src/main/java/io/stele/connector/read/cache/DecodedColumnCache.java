@@ -6,7 +6,6 @@ import io.stele.cache.SingleFlightCache;
 import io.stele.connector.read.file.TableUses;
 import io.trino.spi.block.Block;
 import io.trino.spi.type.Type;
-
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 

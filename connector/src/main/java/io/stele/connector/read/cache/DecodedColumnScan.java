@@ -1,7 +1,6 @@
 package io.stele.connector.read.cache;
 
 import static com.google.common.base.Preconditions.checkArgument;
-
 import static java.util.Objects.requireNonNull;
 
 import io.stele.cache.ReadAccount;
@@ -10,12 +9,10 @@ import io.trino.spi.block.Block;
 import io.trino.spi.connector.SourcePage;
 import io.trino.spi.metrics.Metrics;
 import io.trino.spi.type.Type;
-
-import org.jspecify.annotations.Nullable;
-
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One scan of a file through {@link DecodedColumnCache}, and its counts. Confined to one driver.

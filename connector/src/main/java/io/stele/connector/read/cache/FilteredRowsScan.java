@@ -13,7 +13,6 @@ import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.connector.MemoryContext;
 import io.trino.spi.predicate.TupleDomain;
 import io.trino.spi.type.Type;
-
 import java.util.List;
 import java.util.Optional;
 

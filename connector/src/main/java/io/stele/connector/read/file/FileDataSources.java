@@ -8,7 +8,6 @@ import io.stele.columnfile.metadata.ChecksummedFile;
 import io.trino.orc.MemoryOrcDataSource;
 import io.trino.orc.OrcDataSource;
 import io.trino.orc.OrcReaderOptions;
-
 import java.io.IOException;
 
 /**

@@ -19,7 +19,6 @@ import io.stele.objectstore.PrefetchBuffer;
 import io.stele.objectstore.retrieval.ReadingAhead;
 import io.stele.protocol.api.write.WrittenFile;
 import io.trino.orc.metadata.StripeInformation;
-
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;

@@ -1,7 +1,6 @@
 package io.stele.connector.read.file;
 
 import static io.trino.memory.context.AggregatedMemoryContext.newSimpleAggregatedMemoryContext;
-
 import static java.util.Objects.requireNonNull;
 
 import io.airlift.slice.Slices;
@@ -21,7 +20,6 @@ import io.trino.orc.metadata.StripeFooter;
 import io.trino.orc.metadata.StripeInformation;
 import io.trino.orc.stream.OrcChunkLoader;
 import io.trino.orc.stream.OrcInputStream;
-
 import java.io.IOException;
 import java.time.ZoneOffset;
 import java.util.ArrayList;

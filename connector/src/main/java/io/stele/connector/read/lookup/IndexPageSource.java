@@ -1,7 +1,6 @@
 package io.stele.connector.read.lookup;
 
 import static io.trino.spi.StandardErrorCode.GENERIC_INTERNAL_ERROR;
-
 import static java.util.Objects.requireNonNull;
 
 import io.stele.connector.error.SteleErrorCode;
@@ -10,9 +9,6 @@ import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.connector.SourcePage;
 import io.trino.spi.metrics.Metrics;
-
-import org.jspecify.annotations.Nullable;
-
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Optional;
@@ -21,6 +17,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A page source of the rows that an index join looks up, with one request to the sidecar after the

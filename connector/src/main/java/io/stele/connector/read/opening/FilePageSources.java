@@ -1,11 +1,9 @@
 package io.stele.connector.read.opening;
 
 import static io.trino.memory.context.AggregatedMemoryContext.newSimpleAggregatedMemoryContext;
-
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableList;
-
 import io.stele.cache.ReadAccount;
 import io.stele.columnfile.metadata.ChecksummedFile;
 import io.stele.connector.error.SteleErrors;
@@ -35,9 +33,6 @@ import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.connector.FixedPageSource;
 import io.trino.spi.connector.MemoryContext;
 import io.trino.spi.predicate.TupleDomain;
-
-import org.roaringbitmap.RoaringBitmap;
-
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -45,6 +40,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
+import org.roaringbitmap.RoaringBitmap;
 
 /** A factory of page sources over column files. Thread-safe. */
 public final class FilePageSources {

@@ -13,7 +13,6 @@ import io.trino.orc.OrcColumn;
 import io.trino.orc.OrcReader;
 import io.trino.orc.OrcReaderOptions;
 import io.trino.spi.TrinoException;
-
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;

@@ -3,7 +3,6 @@ package io.stele.connector.read.page;
 import io.stele.protocol.api.status.ReadCounters;
 import io.trino.plugin.base.metrics.LongCount;
 import io.trino.spi.metrics.Metrics;
-
 import java.util.Map;
 
 /**

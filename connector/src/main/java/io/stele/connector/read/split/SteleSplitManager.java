@@ -1,12 +1,9 @@
 package io.stele.connector.read.split;
 
 import static com.google.common.base.Preconditions.checkArgument;
-import static com.google.common.collect.ImmutableMap.toImmutableMap;
-
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
-
 import io.stele.connector.config.SteleConfig;
 import io.stele.connector.config.SteleSessionProperties;
 import io.stele.connector.handle.AggregationChoice;
@@ -52,7 +49,6 @@ import io.trino.spi.connector.Constraint;
 import io.trino.spi.connector.FixedSplitSource;
 import io.trino.spi.metrics.Metrics;
 import io.trino.spi.predicate.TupleDomain;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -2,7 +2,6 @@ package io.stele.connector.read.affinity;
 
 import static io.trino.testing.TestingHandles.TEST_CATALOG_HANDLE;
 import static io.trino.testing.TestingSession.testSessionBuilder;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.connector.handle.FileSplitFixture;
@@ -23,11 +22,6 @@ import io.trino.node.TestingInternalNodeManager;
 import io.trino.spi.HostAddress;
 import io.trino.spi.NodeVersion;
 import io.trino.util.FinalizerService;
-
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
-
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -40,6 +34,9 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class TestPreferredWorkers {
     private static final long SIZE = 32L << 20; // of a file

@@ -1,12 +1,10 @@
 package io.stele.connector.read.cache;
 
 import static io.trino.spi.type.BigintType.BIGINT;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.collect.ImmutableList;
-
 import io.stele.cache.BenefitCacheOptions;
 import io.stele.connector.handle.FileSplitFixture;
 import io.stele.connector.handle.SteleColumnHandle;
@@ -28,16 +26,14 @@ import io.trino.spi.predicate.Domain;
 import io.trino.spi.predicate.Range;
 import io.trino.spi.predicate.TupleDomain;
 import io.trino.spi.predicate.ValueSet;
-
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Test;
-import org.roaringbitmap.RoaringBitmap;
-
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.roaringbitmap.RoaringBitmap;
 
 final class TestFilteredRowsScan {
     private static final SteleColumnHandle ID = new SteleColumnHandle(1, "id", BIGINT);

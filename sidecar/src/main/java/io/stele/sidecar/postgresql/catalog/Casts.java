@@ -4,12 +4,12 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.sidecar.postgresql.catalog.relation.ArrayText;
 import io.stele.sidecar.postgresql.catalog.relation.CatalogRelations;
-import io.stele.sidecar.postgresql.catalog.relation.Definitions;
 import io.stele.sidecar.postgresql.catalog.relation.CatalogSettings;
+import io.stele.sidecar.postgresql.catalog.relation.CatalogValues;
+import io.stele.sidecar.postgresql.catalog.relation.Definitions;
 import io.stele.sidecar.postgresql.catalog.relation.SystemCatalog;
 import io.stele.sidecar.postgresql.catalog.relation.TypeNames;
 import io.stele.sidecar.postgresql.catalog.relation.TypeOids;
-import io.stele.sidecar.postgresql.catalog.relation.CatalogValues;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.ArrayList;

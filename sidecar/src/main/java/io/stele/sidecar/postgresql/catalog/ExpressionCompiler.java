@@ -2,10 +2,10 @@ package io.stele.sidecar.postgresql.catalog;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.sidecar.postgresql.catalog.relation.CatalogValues;
 import io.stele.sidecar.postgresql.catalog.relation.SystemCatalog;
 import io.stele.sidecar.postgresql.catalog.relation.TypeNames;
 import io.stele.sidecar.postgresql.catalog.relation.TypeOids;
-import io.stele.sidecar.postgresql.catalog.relation.CatalogValues;
 import io.stele.sidecar.postgresql.sql.BooleanChains;
 import io.stele.sidecar.postgresql.sql.LikePattern;
 import java.math.BigDecimal;

@@ -2,8 +2,8 @@ package io.stele.sidecar.postgresql.catalog;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.sidecar.postgresql.catalog.relation.TypeOids;
 import io.stele.sidecar.postgresql.catalog.relation.CatalogValues;
+import io.stele.sidecar.postgresql.catalog.relation.TypeOids;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collections;

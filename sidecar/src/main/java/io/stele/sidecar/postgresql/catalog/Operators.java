@@ -1,9 +1,9 @@
 package io.stele.sidecar.postgresql.catalog;
 
 import io.stele.sidecar.postgresql.catalog.relation.ArrayText;
+import io.stele.sidecar.postgresql.catalog.relation.CatalogValues;
 import io.stele.sidecar.postgresql.catalog.relation.SystemCatalog;
 import io.stele.sidecar.postgresql.catalog.relation.TypeOids;
-import io.stele.sidecar.postgresql.catalog.relation.CatalogValues;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.ArrayList;

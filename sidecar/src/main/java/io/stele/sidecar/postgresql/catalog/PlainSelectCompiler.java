@@ -2,10 +2,10 @@ package io.stele.sidecar.postgresql.catalog;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.sidecar.postgresql.catalog.relation.CatalogValues;
 import io.stele.sidecar.postgresql.catalog.relation.Relation;
 import io.stele.sidecar.postgresql.catalog.relation.SystemCatalog;
 import io.stele.sidecar.postgresql.catalog.relation.TypeNames;
-import io.stele.sidecar.postgresql.catalog.relation.CatalogValues;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

@@ -4,10 +4,10 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableMap;
 import io.stele.sidecar.postgresql.catalog.relation.CatalogRelations;
+import io.stele.sidecar.postgresql.catalog.relation.CatalogValues;
 import io.stele.sidecar.postgresql.catalog.relation.Definitions;
 import io.stele.sidecar.postgresql.catalog.relation.SystemCatalog;
 import io.stele.sidecar.postgresql.catalog.relation.TypeOids;
-import io.stele.sidecar.postgresql.catalog.relation.CatalogValues;
 import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.List;

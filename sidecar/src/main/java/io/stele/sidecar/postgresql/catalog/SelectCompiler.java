@@ -2,8 +2,8 @@ package io.stele.sidecar.postgresql.catalog;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.sidecar.postgresql.catalog.relation.Relation;
 import io.stele.sidecar.postgresql.catalog.relation.CatalogValues;
+import io.stele.sidecar.postgresql.catalog.relation.Relation;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

@@ -1,9 +1,9 @@
 package io.stele.sidecar.postgresql.catalog;
 
+import io.stele.sidecar.postgresql.catalog.relation.CatalogValues;
 import io.stele.sidecar.postgresql.catalog.relation.Relation;
 import io.stele.sidecar.postgresql.catalog.relation.SystemCatalog;
 import io.stele.sidecar.postgresql.catalog.relation.TypeOids;
-import io.stele.sidecar.postgresql.catalog.relation.CatalogValues;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -1,8 +1,8 @@
 package io.stele.sidecar.postgresql.catalog;
 
 import io.stele.sidecar.postgresql.catalog.relation.CatalogSettings;
-import io.stele.sidecar.postgresql.catalog.relation.TypeOids;
 import io.stele.sidecar.postgresql.catalog.relation.CatalogValues;
+import io.stele.sidecar.postgresql.catalog.relation.TypeOids;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package io.stele.sidecar.postgresql.catalog;
 
-import io.stele.sidecar.postgresql.catalog.relation.Relation;
 import io.stele.sidecar.postgresql.catalog.relation.CatalogValues;
+import io.stele.sidecar.postgresql.catalog.relation.Relation;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;

@@ -3,9 +3,9 @@ package io.stele.sidecar.postgresql.catalog;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.sidecar.access.Privilege;
+import io.stele.sidecar.postgresql.catalog.relation.CatalogValues;
 import io.stele.sidecar.postgresql.catalog.relation.TypeOids;
 import io.stele.sidecar.postgresql.catalog.relation.UserRelation;
-import io.stele.sidecar.postgresql.catalog.relation.CatalogValues;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;

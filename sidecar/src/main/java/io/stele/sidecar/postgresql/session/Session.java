@@ -6,9 +6,9 @@ import io.stele.sidecar.postgresql.catalog.CatalogColumn;
 import io.stele.sidecar.postgresql.catalog.CatalogResult;
 import io.stele.sidecar.postgresql.catalog.CatalogSession;
 import io.stele.sidecar.postgresql.copy.CopyOptions;
+import io.stele.sidecar.postgresql.plan.FixedPlan;
 import io.stele.sidecar.postgresql.plan.FixedPlan.ResultColumn;
 import io.stele.sidecar.postgresql.plan.FixedPlan.SelectPlan;
-import io.stele.sidecar.postgresql.plan.FixedPlan;
 import io.stele.sidecar.postgresql.plan.ParameterTypes;
 import io.stele.sidecar.postgresql.plan.Scope;
 import io.stele.sidecar.postgresql.run.Changes;
@@ -457,12 +457,12 @@ public final class Session implements AutoCloseable {
             case Command.CopyTableOut copy ->
                     copied =
                             copyOut(
-                            preparer.prepareAll(
-                                    copy.table(),
-                                    copy.columns(),
-                                    settings.searchPath(),
-                                    client.user()),
-                            copy.options());
+                                    preparer.prepareAll(
+                                            copy.table(),
+                                            copy.columns(),
+                                            settings.searchPath(),
+                                            client.user()),
+                                    copy.options());
             default -> copied = commands.run(command, user, formats, this::scope);
         }
         if (!block.isOpen()) {

@@ -13,6 +13,8 @@ import org.apache.orc.protobuf.InvalidProtocolBufferException;
  * error that names the file.
  */
 public final class OrcErrors {
+    private static final String LIBRARY = "org.apache.orc.";
+
     private OrcErrors() {}
 
     /** A call into the library. */
@@ -24,32 +26,50 @@ public final class OrcErrors {
     /**
      * Runs {@code call}; failures of the library that damaged bytes cause become CORRUPT_DATA. When
      * the library opens a file or a stripe, it wraps all exceptions, also exceptions of the store.
+     * Those of the store are thrown as they are, whatever their own cause is: a connection that
+     * ends has an EOFException as well.
      */
     public static <T> T translate(String path, Call<T> call) throws IOException {
         try {
             return call.call();
         } catch (IOException | RuntimeException e) {
-            Throwable root = e;
-            while (root.getCause() != null && !(root instanceof SteleException)) {
-                root = root.getCause();
+            Throwable first = e;
+            while (isWrapper(first)) {
+                first = first.getCause();
             }
-            if (root instanceof SteleException damage) {
-                throw damage;
+            for (Throwable at = first; at != null; at = at.getCause()) {
+                if (at instanceof SteleException damage) {
+                    throw damage;
+                }
+                if (at instanceof WouldBlockException mustWait) {
+                    throw mustWait; // no damage: a thread that may wait repeats the call
+                }
             }
-            if (root instanceof WouldBlockException mustWait) {
-                throw mustWait; // no damage: a thread that may wait repeats the call
-            }
-            if (root instanceof IOException failed && !isOfTheLibrary(failed)) {
-                throw e instanceof IOException io ? io : failed;
+            if (first instanceof IOException failed && !isDamage(failed)) {
+                throw failed;
             }
             throw corrupt(path, e);
         }
     }
 
-    private static boolean isOfTheLibrary(IOException e) {
-        return e instanceof FileFormatException
-                || e instanceof InvalidProtocolBufferException
-                || e instanceof EOFException;
+    /**
+     * Whether the library threw an exception because of another one. Its wrappers have no type of
+     * their own, so that the method that threw them decides.
+     */
+    private static boolean isWrapper(Throwable thrown) {
+        return thrown.getCause() != null && isOfTheLibrary(thrown);
+    }
+
+    private static boolean isOfTheLibrary(Throwable thrown) {
+        StackTraceElement[] stack = thrown.getStackTrace();
+        return stack.length > 0 && stack[0].getClassName().startsWith(LIBRARY);
+    }
+
+    private static boolean isDamage(IOException failed) {
+        return failed instanceof FileFormatException
+                || failed instanceof InvalidProtocolBufferException
+                || failed instanceof EOFException
+                || isOfTheLibrary(failed);
     }
 
     private static SteleException corrupt(String path, Exception e) {

@@ -2,9 +2,9 @@ package io.stele.objectstore.retrieval.http;
 
 import static java.util.Objects.requireNonNull;
 
-import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.SocketException;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
@@ -202,7 +202,7 @@ final class HttpConnection implements EventLoop.Watcher {
             int room = into.remaining();
             int count = open.read(into, loop.scratch());
             if (count < 0) {
-                throw new EOFException("The server closed the connection");
+                throw new SocketException("The server closed the connection"); // not the object's end
             }
             if (count == 0) {
                 return;

@@ -1,7 +1,7 @@
 package io.stele.objectstore.retrieval.http;
 
-import java.io.EOFException;
 import java.io.IOException;
+import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import javax.net.ssl.SSLContext;
@@ -59,13 +59,13 @@ final class TlsTransport implements Transport {
                     if (status == SSLEngineResult.Status.BUFFER_UNDERFLOW) {
                         int count = channel.read(received);
                         if (count < 0) {
-                            throw new EOFException("The connection ended within its handshake");
+                            throw new SocketException("The connection ended within its handshake");
                         }
                         if (count == 0) {
                             return false;
                         }
                     } else if (status == SSLEngineResult.Status.CLOSED) {
-                        throw new EOFException("The server ended the handshake");
+                        throw new SocketException("The server ended the handshake");
                     }
                 }
             }
