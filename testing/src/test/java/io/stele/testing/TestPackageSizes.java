@@ -55,7 +55,7 @@ final class TestPackageSizes {
 
         assertThatThrownBy(() -> check(filesByPackage(repository)))
                 .isInstanceOf(AssertionError.class)
-                .hasMessageContaining("storage/engine/src/main/java/a=46")
+                .hasMessageContaining("\"storage/engine/src/main/java/a\"=46")
                 .hasMessageNotContaining("=45");
     }
 
