@@ -28,6 +28,7 @@ final class TestFloors {
                             ".postgresql.copy",
                             ".postgresql.type",
                             ".postgresql.sql",
+                            ".statement",
                             ".postgresql.catalog",
                             ".postgresql.plan",
                             ".postgresql.run",
