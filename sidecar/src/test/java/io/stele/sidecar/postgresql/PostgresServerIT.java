@@ -611,9 +611,10 @@ final class PostgresServerIT {
                     .isOne();
             for (String sql :
                     List.of(
-                            "SELECT id FROM orders WHERE id = 777 AND status LIKE 'x\'",
-                            "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname LIKE 'p%\'")) {
+                            "SELECT id FROM orders WHERE id = 777 AND status LIKE 'x\\'",
+                            "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname LIKE 'p%\\'")) {
                 assertThatThrownBy(() -> JdbcRows.of(connection, sql))
+                        .as(sql)
                         .isInstanceOfSatisfying(
                                 SQLException.class,
                                 e -> assertThat(e.getSQLState()).isEqualTo("22025"));
