@@ -1,7 +1,6 @@
 package io.stele.connector;
 
 import static io.stele.connector.SameRows.assertSameRows;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
@@ -9,16 +8,14 @@ import io.stele.testing.LongRun;
 import io.trino.Session;
 import io.trino.testing.MaterializedResult;
 import io.trino.testing.QueryFailedException;
-
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Aggregations that the sidecar computes beside the same computed by Trino. */
 @ExtendWith(SteleCluster.Shared.class)

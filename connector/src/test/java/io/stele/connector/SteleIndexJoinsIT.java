@@ -3,14 +3,12 @@ package io.stele.connector;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trino.Session;
-
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
-
-import java.util.List;
 
 /** Joins that look keys up in a primary key and in unique indexes, beside joins that scan. */
 @ExtendWith(SteleCluster.Shared.class)

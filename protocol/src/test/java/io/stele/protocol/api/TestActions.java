@@ -60,6 +60,8 @@ final class TestActions {
                         "list-jobs",
                         "status",
                         "scheduling-groups",
+                        "statements",
+                        "retrieval",
                         "data-cache",
                         "fragment-cache",
                         "memory-caches",

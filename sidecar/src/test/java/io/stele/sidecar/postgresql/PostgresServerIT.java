@@ -717,6 +717,8 @@ final class PostgresServerIT {
                 }
                 assertThat(JdbcRows.of(connection, "SELECT id, status, amount FROM orders LIMIT 5"))
                         .containsExactly(List.of(1L, "paid", 17.5));
+                String statistics = page.split("```sql\n")[2].split("```")[0];
+                assertThat(JdbcRows.of(connection, statistics)).hasSize(5);
             }
         }
     }

@@ -51,8 +51,7 @@ final class TestOrcErrors {
                 ColumnFileOptions.DEFAULT);
     }
 
-    private static int read(
-            ObjectStore from, TestingColumnFile file, TableSchema schema)
+    private static int read(ObjectStore from, TestingColumnFile file, TableSchema schema)
             throws IOException {
         int count = 0;
         ColumnFileReader reader = ColumnFileReader.open(from, file, schema.columns());

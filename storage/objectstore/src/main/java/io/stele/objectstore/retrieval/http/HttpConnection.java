@@ -202,7 +202,8 @@ final class HttpConnection implements EventLoop.Watcher {
             int room = into.remaining();
             int count = open.read(into, loop.scratch());
             if (count < 0) {
-                throw new SocketException("The server closed the connection"); // not the object's end
+                throw new SocketException(
+                        "The server closed the connection"); // not the object's end
             }
             if (count == 0) {
                 return;
