@@ -18,8 +18,9 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(300)
 class TestThreadedFairness {
-    private static final double TOLERANCE = 0.10;
-    private static final double WRONG = 0.3; // without nested shares it is 0.9, less some noise
+    // Other tests run beside this one, and a context is charged for wall time: `bench hos` has 10 %
+    private static final double TOLERANCE = 0.25;
+    private static final double WRONG = 0.4; // without nested shares it is 0.9, less some noise
     private static final double GROWTH = 1.618;
     private static final long FIRST_WINDOW_MILLIS = 100;
     private static final long LAST_WINDOW_MILLIS = 30_000;

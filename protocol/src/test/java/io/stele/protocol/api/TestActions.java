@@ -61,7 +61,6 @@ final class TestActions {
                         "status",
                         "scheduling-groups",
                         "statements",
-                        "retrieval",
                         "data-cache",
                         "fragment-cache",
                         "memory-caches",
