@@ -23,13 +23,10 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.management.ObjectName;
 import org.apache.paimon.catalog.Identifier;
 import org.apache.paimon.data.Decimal;
-import org.apache.paimon.data.GenericArray;
 import org.apache.paimon.data.GenericRow;
 import org.apache.paimon.disk.IOManager;
 import org.apache.paimon.schema.Schema;
@@ -152,279 +149,6 @@ class PaimonReadIT {
         assertSame("vectors");
     }
 
-    /** Beside the same with a condition that every row satisfies, which reads the rows. */
-    @Test
-    void countsAndBoundsComeFromMetadata() throws Exception {
-        FileStoreTable table =
-                lake.create(
-                        "d",
-                        "counted",
-                        Schema.newBuilder()
-                                .column("id", DataTypes.BIGINT())
-                                .column("part", DataTypes.INT())
-                                .column("small", DataTypes.TINYINT())
-                                .column("day", DataTypes.DATE())
-                                .column("price", DataTypes.DECIMAL(12, 2))
-                                .column("name", DataTypes.STRING())
-                                .column("ratio", DataTypes.DOUBLE())
-                                .column("empty", DataTypes.INT())
-                                .partitionKeys("part")
-                                .build());
-        String all =
-                "SELECT count(*), count(id), count(small), count(empty), min(id), max(id),"
-                        + " min(small), max(small), min(day), max(day), min(price), max(price),"
-                        + " min(empty), max(empty), count(name) FROM counted";
-        assertFromMetadata(all, true);
-        List<GenericRow> rows = new ArrayList<>();
-        for (int i = 0; i < 500; i++) {
-            rows.add(
-                    GenericRow.of(
-                            i - 250L,
-                            i % 3,
-                            i % 5 == 0 ? null : (byte) (i % 200 - 100),
-                            i,
-                            Decimal.fromUnscaledLong(i * 7L - 900, 12, 2),
-                            TestingLake.text("a long text that statistics cut " + i),
-                            i == 7 ? Double.NaN : i / 3.0,
-                            null));
-        }
-        lake.write(table, rows, false);
-        lake.write(table, rows.subList(0, 10), false);
-        assertFromMetadata(all, true);
-        assertFromMetadata(all + " WHERE part = 1", true);
-        assertFromMetadata(all + " WHERE part = 77", true);
-        assertFromMetadata("SELECT min(name), max(name) FROM counted", false);
-        assertFromMetadata("SELECT min(ratio), max(ratio) FROM counted", false);
-        assertFromMetadata("SELECT count(*) FROM counted WHERE id > 3", false);
-        assertFromMetadata("SELECT count(DISTINCT id) FROM counted", false);
-        assertFromMetadata("SELECT count(*) FILTER (WHERE id > 3) FROM counted", false);
-        assertFromMetadata("SELECT part, count(*) FROM counted GROUP BY part", false);
-        assertFromMetadata("SELECT count(*) FROM (SELECT * FROM counted LIMIT 7)", false);
-        assertThat(query("SELECT count(*) FROM counted HAVING count(*) > 600").getRowCount())
-                .isZero();
-        assertThat(
-                        query(
-                                        "SELECT count(*) + max(id) FROM counted WHERE part = 1"
-                                                + " HAVING min(id) < 0")
-                                .getRowCount())
-                .isEqualTo(1);
-        lake.catalog()
-                .alterTable(
-                        Identifier.create("d", "counted"),
-                        List.of(
-                                SchemaChange.addColumn("later", DataTypes.INT()),
-                                SchemaChange.updateColumnType("small", DataTypes.INT())),
-                        false);
-        assertFromMetadata("SELECT count(*), max(id), max(later), count(later) FROM counted", true);
-        assertFromMetadata("SELECT max(small) FROM counted", false);
-    }
-
-    @Test
-    void rowsOfKeysAreCountedFromMetadataWhereNoneIsMerged() throws Exception {
-        FileStoreTable table =
-                lake.create(
-                        "d",
-                        "counted_keys",
-                        orders().primaryKey("id")
-                                .option("bucket", "1")
-                                .option("deletion-vectors.enabled", "true")
-                                .build());
-        lake.write(
-                table,
-                List.of(order(1, "a", "1", 1), order(2, "b", "2", 1), order(3, "c", "3", 1)),
-                true);
-        GenericRow gone = order(3, "", "0", 0);
-        gone.setRowKind(RowKind.DELETE);
-        lake.write(table, List.of(order(1, "A", "1", 1), gone), true);
-        assertFromMetadata("SELECT count(*) FROM counted_keys", true);
-        assertThat(query("SELECT count(*) FROM counted_keys").getOnlyValue()).isEqualTo(2L);
-        // A deleted row may have had it
-        assertFromMetadata("SELECT max(id) FROM counted_keys", false);
-        FileStoreTable merged =
-                lake.create(
-                        "d",
-                        "counted_merged",
-                        orders().primaryKey("id")
-                                .option("bucket", "1")
-                                .option("write-only", "true")
-                                .build());
-        lake.write(merged, List.of(order(1, "a", "1", 1)), false);
-        lake.write(merged, List.of(order(1, "b", "1", 1)), false);
-        assertFromMetadata("SELECT count(*) FROM counted_merged", false);
-        assertThat(query("SELECT count(*) FROM counted_merged").getOnlyValue()).isEqualTo(1L);
-    }
-
-    private void assertFromMetadata(String sql, boolean isFromMetadata) {
-        assertThat(((String) query("EXPLAIN " + sql).getOnlyValue()).contains("from metadata"))
-                .as(sql)
-                .isEqualTo(isFromMetadata);
-        // The same from the rows
-        String read =
-                sql.replaceFirst(" FROM (\\w+)", " FROM (SELECT * FROM $1 WHERE rand() >= 0)");
-        assertThat(Texts.rows(query(sql)))
-                .as(sql)
-                .containsExactlyInAnyOrderElementsOf(Texts.rows(query(read)));
-    }
-
-    /** Fields of rows, rows of rows and rows that are null, through each of the readers. */
-    @Test
-    void nestedFieldsAreReadWithoutTheirRows() throws Exception {
-        for (Map<String, String> options :
-                List.of(
-                        Map.of("file.format", "parquet"),
-                        Map.of("file.format", "orc"),
-                        Map.of("file.format", "avro"),
-                        Map.of("file.format", "parquet", "merge-engine", "deduplicate"),
-                        Map.of("file.format", "orc", "merge-engine", "first-row"),
-                        Map.of("file.format", "orc", "merge-engine", "partial-update"))) {
-            String name = "nested_" + Math.abs(options.hashCode());
-            Schema.Builder schema =
-                    Schema.newBuilder()
-                            .column("id", DataTypes.INT().notNull())
-                            .column(
-                                    "info",
-                                    DataTypes.ROW(
-                                            DataTypes.FIELD(10, "a", DataTypes.BIGINT()),
-                                            DataTypes.FIELD(
-                                                    11,
-                                                    "Deep",
-                                                    DataTypes.ROW(
-                                                            DataTypes.FIELD(
-                                                                    12, "x", DataTypes.STRING()),
-                                                            DataTypes.FIELD(
-                                                                    13,
-                                                                    "y",
-                                                                    DataTypes.ARRAY(
-                                                                            DataTypes.INT())))),
-                                            DataTypes.FIELD(14, "b", DataTypes.STRING())))
-                            .option("write-only", "true");
-            boolean isKeyed = options.containsKey("merge-engine");
-            if (isKeyed) {
-                schema.primaryKey("id").option("bucket", "1");
-            }
-            options.forEach(schema::option);
-            FileStoreTable table = lake.create("d", name, schema.build());
-            lake.write(table, nested(0, 100), false);
-            lake.write(table, nested(isKeyed ? 50 : 100, 150), false);
-            boolean isPushed = !options.containsValue("partial-update");
-            for (String fields :
-                    List.of(
-                            "info.a",
-                            "info.deep.x",
-                            "info.b, info.a, info.deep.y",
-                            "info.deep, info.deep.x",
-                            "info, info.a",
-                            "id, info.a + 1, cardinality(info.deep.y)")) {
-                String sql = "SELECT %s FROM %s".formatted(fields, name);
-                assertThat(Texts.rows(query(sql)))
-                        .as("%s, %s", sql, options)
-                        .containsExactlyInAnyOrderElementsOf(
-                                Texts.rows(
-                                        query(
-                                                "SELECT %s FROM (SELECT id, IF(rand() < 2, info) info FROM %s)"
-                                                        .formatted(fields, name))));
-                boolean isWhole = fields.equals("info, info.a");
-                assertThat(((String) query("EXPLAIN " + sql).getOnlyValue()).contains("info#["))
-                        .as("%s, %s", sql, options)
-                        .isEqualTo(isPushed && !isWhole);
-            }
-            assertThat(
-                            Texts.rows(
-                                    query(
-                                            "SELECT id FROM %s WHERE info.a = 8 AND info.deep.x = 'x4'"
-                                                    .formatted(name))))
-                    .containsExactly("[4]");
-            assertThat(
-                            query("SELECT count(*) FROM %s WHERE info.a IS NULL".formatted(name))
-                                    .getOnlyValue())
-                    .isEqualTo(150L / 5);
-            lake.catalog()
-                    .alterTable(
-                            Identifier.create("d", name),
-                            SchemaChange.addColumn(
-                                    new String[] {"info", "later"}, DataTypes.INT(), null, null),
-                            false);
-            assertThat(
-                            query("SELECT count(info.later), count(info.a) FROM " + name)
-                                    .getMaterializedRows()
-                                    .get(0)
-                                    .getFields())
-                    .containsExactly(0L, 120L);
-        }
-    }
-
-    private static List<GenericRow> nested(int start, int end) {
-        List<GenericRow> rows = new ArrayList<>();
-        for (int id = start; id < end; id++) {
-            GenericRow deep =
-                    id % 3 == 0
-                            ? null
-                            : GenericRow.of(
-                                    TestingLake.text("x" + id),
-                                    new GenericArray(new int[] {id, id + 1}));
-            rows.add(
-                    GenericRow.of(
-                            id,
-                            id % 5 == 0
-                                    ? null
-                                    : GenericRow.of(2L * id, deep, TestingLake.text("b" + id))));
-        }
-        return rows;
-    }
-
-    /** A column that only Paimon can convert costs those queries alone that read it. */
-    @Test
-    void theColumnsOfAQueryChooseTheReader() throws Exception {
-        for (boolean isKeyed : List.of(false, true)) {
-            String name = "converted_" + isKeyed;
-            Schema.Builder schema = orders().option("write-only", "true");
-            if (isKeyed) {
-                schema.primaryKey("id").option("bucket", "1");
-            }
-            FileStoreTable table = lake.create("d", name, schema.build());
-            lake.write(table, List.of(order(1, "a", "1.50", 1), order(2, "b", "2.25", 2)), false);
-            lake.write(table, List.of(order(2, "c", "-3.75", 3)), false);
-            lake.catalog()
-                    .alterTable(
-                            Identifier.create("d", name),
-                            SchemaChange.updateColumnType("day", DataTypes.STRING()),
-                            false);
-            assertSame(name);
-            String natively = isKeyed ? "splits merged natively" : "native files";
-            for (String columns : List.of("sum(price)", "customer, price", "max(customer)")) {
-                assertThat(metric("SELECT %s FROM %s".formatted(columns, name), natively))
-                        .as("%s of %s", columns, name)
-                        .isPositive();
-                assertThat(
-                                metric(
-                                        "SELECT %s FROM %s".formatted(columns, name),
-                                        "splits read by Paimon's reader"))
-                        .as("%s of %s", columns, name)
-                        .isZero();
-            }
-            assertThat(
-                            metric(
-                                    "SELECT customer FROM %s WHERE day = '1'".formatted(name),
-                                    "splits read by Paimon's reader"))
-                    .isPositive();
-            assertThat(
-                            Texts.rows(
-                                    query(
-                                            "SELECT customer FROM %s WHERE day <> '2'"
-                                                    .formatted(name))))
-                    .containsExactlyInAnyOrderElementsOf(Texts.rows(query("VALUES 'a', 'c'")));
-        }
-    }
-
-    /** The value of a counter in the plan of a query that ran. */
-    private long metric(String sql, String name) {
-        String plan = (String) query("EXPLAIN ANALYZE VERBOSE " + sql).getOnlyValue();
-        Matcher found =
-                Pattern.compile("'" + Pattern.quote(name) + "' = LongCount\\{total=(\\d+)")
-                        .matcher(plan);
-        return found.find() ? Long.parseLong(found.group(1)) : 0;
-    }
-
     /** Each query asks the lake, so that two looks of one query could find two snapshots. */
     @Test
     void allScansOfAQuerySeeOneSnapshotWhileOthersCommit() throws Exception {
@@ -447,7 +171,8 @@ class PaimonReadIT {
                                 FileStoreTable written = writer.table("d", "moving");
                                 while (!isOver.get()) {
                                     long id = commits.incrementAndGet();
-                                    writer.write(written, List.of(order(id, "x", "1", 1)), false);
+                                    writer.write(
+                                            written, List.of(order(id, "x", "1", 1)), false);
                                 }
                                 return null;
                             });
@@ -473,9 +198,7 @@ class PaimonReadIT {
         assertThat(commits.get()).isGreaterThan(5);
     }
 
-    /**
-     * Rows that wait for a compaction are not seen, as by Paimon's reader; those in buckets are.
-     */
+    /** Rows that wait for a compaction are not seen, as by Paimon's reader; those in buckets are. */
     @Test
     void postponedRowsAreSeenOnceTheyAreInBuckets() throws Exception {
         FileStoreTable table =
@@ -511,11 +234,7 @@ class PaimonReadIT {
         for (Map<String, String> options :
                 List.of(
                         Map.of("merge-engine", "deduplicate", "deletion-vectors.enabled", "true"),
-                        Map.of(
-                                "merge-engine",
-                                "deduplicate",
-                                "changelog-producer",
-                                "full-compaction"),
+                        Map.of("merge-engine", "deduplicate", "changelog-producer", "full-compaction"),
                         Map.of("merge-engine", "partial-update"),
                         Map.of(
                                 "merge-engine",

@@ -67,7 +67,8 @@ public final class PinnedSnapshots {
                 snapshot.id(), snapshot.deltaManifestList(), snapshot.timeMillis());
     }
 
-    private static void checkSame(PaimonTableHandle handle, PinnedSnapshot pinned, Snapshot found) {
+    private static void checkSame(
+            PaimonTableHandle handle, PinnedSnapshot pinned, Snapshot found) {
         if (pin(found).equals(pinned)) {
             return;
         }

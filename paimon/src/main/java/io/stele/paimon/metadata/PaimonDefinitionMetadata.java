@@ -7,7 +7,6 @@ import static java.util.Objects.requireNonNull;
 import io.stele.paimon.handle.PaimonColumnHandle;
 import io.stele.paimon.handle.PaimonTableHandle;
 import io.stele.paimon.image.LatestSnapshots;
-import io.stele.paimon.plan.ExactAggregates;
 import io.stele.paimon.table.LakeTables;
 import io.stele.paimon.type.PaimonTypes;
 import io.trino.spi.TrinoException;
@@ -40,14 +39,12 @@ class PaimonDefinitionMetadata extends PaimonMetadata {
     PaimonDefinitionMetadata(
             TableNames names,
             TableLeases leases,
-            LakeViews views,
             LakeTables lakeTables,
             LatestSnapshots snapshots,
             TableStatisticsReader statistics,
-            ExactAggregates aggregates,
             WritableTables tables,
             TableDefinitions definitions) {
-        super(names, leases, views, lakeTables, snapshots, statistics, aggregates);
+        super(names, leases, lakeTables, snapshots, statistics);
         this.tables = requireNonNull(tables, "tables is null");
         this.definitions = requireNonNull(definitions, "definitions is null");
     }

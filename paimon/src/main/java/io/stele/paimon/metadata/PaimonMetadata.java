@@ -9,16 +9,11 @@ import io.airlift.log.Logger;
 import io.stele.paimon.config.PaimonSessionProperties;
 import io.stele.paimon.handle.PaimonColumnHandle;
 import io.stele.paimon.handle.PaimonTableHandle;
-import io.stele.paimon.image.LatestSnapshots;
 import io.stele.paimon.image.PinnedSnapshots;
-import io.stele.paimon.plan.ExactAggregates;
+import io.stele.paimon.image.LatestSnapshots;
 import io.stele.paimon.table.LakeTables;
 import io.stele.paimon.type.PaimonTypes;
-import io.stele.paimon.write.MergeRowIds;
 import io.trino.spi.TrinoException;
-import io.trino.spi.connector.AggregateFunction;
-import io.trino.spi.connector.AggregationApplicationResult;
-import io.trino.spi.connector.Assignment;
 import io.trino.spi.connector.ColumnHandle;
 import io.trino.spi.connector.ColumnMetadata;
 import io.trino.spi.connector.ConnectorMetadata;
@@ -26,23 +21,18 @@ import io.trino.spi.connector.ConnectorSession;
 import io.trino.spi.connector.ConnectorTableHandle;
 import io.trino.spi.connector.ConnectorTableMetadata;
 import io.trino.spi.connector.ConnectorTableVersion;
-import io.trino.spi.connector.ConnectorViewDefinition;
 import io.trino.spi.connector.Constraint;
 import io.trino.spi.connector.ConstraintApplicationResult;
 import io.trino.spi.connector.LimitApplicationResult;
-import io.trino.spi.connector.ProjectionApplicationResult;
 import io.trino.spi.connector.RelationColumnsMetadata;
 import io.trino.spi.connector.SchemaTableName;
 import io.trino.spi.connector.SystemTable;
 import io.trino.spi.connector.TableNotFoundException;
-import io.trino.spi.expression.ConnectorExpression;
 import io.trino.spi.predicate.TupleDomain;
 import io.trino.spi.security.AccessDeniedException;
-import io.trino.spi.statistics.Estimate;
 import io.trino.spi.statistics.TableStatistics;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -74,11 +64,9 @@ class PaimonMetadata implements ConnectorMetadata {
 
     private final TableNames names;
     private final TableLeases leases;
-    private final LakeViews views;
     private final LakeTables tables;
     private final LatestSnapshots snapshots;
     private final TableStatisticsReader statistics;
-    private final ExactAggregates aggregates;
 
     /**
      * The tables as this transaction sees them; a table that a query names with a version is not
@@ -89,18 +77,14 @@ class PaimonMetadata implements ConnectorMetadata {
     PaimonMetadata(
             TableNames names,
             TableLeases leases,
-            LakeViews views,
             LakeTables tables,
             LatestSnapshots snapshots,
-            TableStatisticsReader statistics,
-            ExactAggregates aggregates) {
+            TableStatisticsReader statistics) {
         this.names = requireNonNull(names, "names is null");
         this.leases = requireNonNull(leases, "leases is null");
-        this.views = requireNonNull(views, "views is null");
         this.tables = requireNonNull(tables, "tables is null");
         this.snapshots = requireNonNull(snapshots, "snapshots is null");
         this.statistics = requireNonNull(statistics, "statistics is null");
-        this.aggregates = requireNonNull(aggregates, "aggregates is null");
     }
 
     @Override
@@ -115,47 +99,12 @@ class PaimonMetadata implements ConnectorMetadata {
 
     @Override
     public List<SchemaTableName> listTables(ConnectorSession session, Optional<String> schemaName) {
-        return Stream.concat(
-                        schemas(schemaName).stream()
-                                .flatMap(
-                                        schema ->
-                                                names.tables(schema).stream()
-                                                        .map(
-                                                                table ->
-                                                                        new SchemaTableName(
-                                                                                schema, table))),
-                        listViews(session, schemaName).stream())
+        return schemaName.map(List::of).orElseGet(names::databases).stream()
+                .flatMap(
+                        schema ->
+                                names.tables(schema).stream()
+                                        .map(table -> new SchemaTableName(schema, table)))
                 .toList();
-    }
-
-    private List<String> schemas(Optional<String> schemaName) {
-        return schemaName.map(List::of).orElseGet(names::databases);
-    }
-
-    @Override
-    public List<SchemaTableName> listViews(ConnectorSession session, Optional<String> schemaName) {
-        return views.hasViews()
-                ? schemas(schemaName).stream()
-                        .flatMap(schema -> views.list(schema).stream())
-                        .toList()
-                : List.of();
-    }
-
-    @Override
-    public Optional<ConnectorViewDefinition> getView(
-            ConnectorSession session, SchemaTableName viewName) {
-        return views.find(
-                viewName, PaimonSessionProperties.snapshotMaxStaleness(session).toJavaTime());
-    }
-
-    @Override
-    public Map<SchemaTableName, ConnectorViewDefinition> getViews(
-            ConnectorSession session, Optional<String> schemaName) {
-        Map<SchemaTableName, ConnectorViewDefinition> found = new HashMap<>();
-        for (SchemaTableName name : listViews(session, schemaName)) {
-            getView(session, name).ifPresent(view -> found.put(name, view));
-        }
-        return found;
     }
 
     @Override
@@ -357,11 +306,6 @@ class PaimonMetadata implements ConnectorMetadata {
     public ColumnMetadata getColumnMetadata(
             ConnectorSession session, ConnectorTableHandle table, ColumnHandle column) {
         int id = ((PaimonColumnHandle) column).id();
-        if (((PaimonTableHandle) table).aggregates().isPresent()
-                || !((PaimonColumnHandle) column).isWhole()) {
-            return new ColumnMetadata(
-                    ((PaimonColumnHandle) column).name(), ((PaimonColumnHandle) column).type());
-        }
         return tables.table((PaimonTableHandle) table).rowType().getFields().stream()
                 .filter(field -> field.id() == id)
                 .map(PaimonMetadata::column)
@@ -377,21 +321,7 @@ class PaimonMetadata implements ConnectorMetadata {
             UnaryOperator<Set<SchemaTableName>> relationFilter) {
         Set<SchemaTableName> wanted =
                 relationFilter.apply(Set.copyOf(listTables(session, schemaName)));
-        Map<SchemaTableName, ConnectorViewDefinition> ofViews = new HashMap<>();
-        for (SchemaTableName name : listViews(session, schemaName)) {
-            if (wanted.contains(name)) {
-                getView(session, name).ifPresent(view -> ofViews.put(name, view));
-            }
-        }
-        return wanted.stream()
-                .flatMap(
-                        name ->
-                                ofViews.containsKey(name)
-                                        ? Stream.of(
-                                                RelationColumnsMetadata.forView(
-                                                        name, ofViews.get(name).getColumns()))
-                                        : relationColumns(name).stream())
-                .iterator();
+        return wanted.stream().flatMap(name -> relationColumns(name).stream()).iterator();
     }
 
     private Optional<RelationColumnsMetadata> relationColumns(SchemaTableName name) {
@@ -416,9 +346,6 @@ class PaimonMetadata implements ConnectorMetadata {
     public Optional<ConstraintApplicationResult<ConnectorTableHandle>> applyFilter(
             ConnectorSession session, ConnectorTableHandle table, Constraint constraint) {
         PaimonTableHandle handle = (PaimonTableHandle) table;
-        if (handle.aggregates().isPresent()) {
-            return Optional.empty();
-        }
         TupleDomain<PaimonColumnHandle> summary =
                 constraint.getSummary().transformKeys(PaimonColumnHandle.class::cast);
         Set<Integer> partitionIds = partitionIds(handle);
@@ -426,9 +353,7 @@ class PaimonMetadata implements ConnectorMetadata {
                 summary.filter((column, domain) -> partitionIds.contains(column.id()));
         TupleDomain<PaimonColumnHandle> others =
                 summary.filter((column, domain) -> !partitionIds.contains(column.id()));
-        // Files have no statistics of nested fields
-        TupleDomain<PaimonColumnHandle> newConstraint =
-                handle.constraint().intersect(others.filter((column, domain) -> column.isWhole()));
+        TupleDomain<PaimonColumnHandle> newConstraint = handle.constraint().intersect(others);
         TupleDomain<PaimonColumnHandle> newEnforced = handle.enforced().intersect(ofPartitions);
         if (newConstraint.equals(handle.constraint()) && newEnforced.equals(handle.enforced())) {
             return Optional.empty();
@@ -439,70 +364,6 @@ class PaimonMetadata implements ConnectorMetadata {
                         others.transformKeys(ColumnHandle.class::cast),
                         constraint.getExpression(),
                         false));
-    }
-
-    /**
-     * Notes the columns that a scan reads, by which the planner chooses readers of files, and reads
-     * nested fields without the rest of their columns.
-     */
-    @Override
-    public Optional<ProjectionApplicationResult<ConnectorTableHandle>> applyProjection(
-            ConnectorSession session,
-            ConnectorTableHandle table,
-            List<ConnectorExpression> projections,
-            Map<String, ColumnHandle> assignments) {
-        PaimonTableHandle handle = (PaimonTableHandle) table;
-        if (handle.aggregates().isPresent()) {
-            return Optional.empty();
-        }
-        FileStoreTable found = tables.table(handle);
-        ScanColumns scan = ScanColumns.of(found, projections, assignments);
-        List<PaimonColumnHandle> columns =
-                scan.assignments().values().stream()
-                        .flatMap(column -> MergeRowIds.read(column, found))
-                        .distinct()
-                        .sorted(
-                                Comparator.comparingInt(PaimonColumnHandle::id)
-                                        .thenComparing(column -> column.path().toString()))
-                        .toList();
-        if (handle.columns().equals(Optional.of(columns))
-                && scan.projections().equals(projections)) {
-            return Optional.empty();
-        }
-        return Optional.of(
-                new ProjectionApplicationResult<>(
-                        handle.withColumns(columns),
-                        scan.projections(),
-                        scan.assignments().entrySet().stream()
-                                .map(
-                                        entry ->
-                                                new Assignment(
-                                                        entry.getKey(),
-                                                        entry.getValue(),
-                                                        entry.getValue().type()))
-                                .toList(),
-                        false));
-    }
-
-    /** Computes {@code count}, {@code min} and {@code max} of all rows, if metadata has them. */
-    @Override
-    public Optional<AggregationApplicationResult<ConnectorTableHandle>> applyAggregation(
-            ConnectorSession session,
-            ConnectorTableHandle table,
-            List<AggregateFunction> functions,
-            Map<String, ColumnHandle> assignments,
-            List<List<ColumnHandle>> groupingSets) {
-        PaimonTableHandle handle = (PaimonTableHandle) table;
-        boolean isOfAllRows = groupingSets.size() == 1 && groupingSets.get(0).isEmpty();
-        if (!isOfAllRows
-                || handle.aggregates().isPresent()
-                || handle.limit().isPresent()
-                || !handle.constraint().isAll()) {
-            return Optional.empty();
-        }
-        return ScanAggregates.calls(functions, assignments)
-                .flatMap(calls -> aggregates.find(handle, calls))
-                .map(values -> ScanAggregates.result(handle, values));
     }
 
     /** The ids of the partition columns, whose values the planner compares as Trino does. */
@@ -519,8 +380,7 @@ class PaimonMetadata implements ConnectorMetadata {
     public Optional<LimitApplicationResult<ConnectorTableHandle>> applyLimit(
             ConnectorSession session, ConnectorTableHandle table, long limit) {
         PaimonTableHandle handle = (PaimonTableHandle) table;
-        if (handle.aggregates().isPresent()
-                || handle.limit().isPresent() && handle.limit().getAsLong() <= limit) {
+        if (handle.limit().isPresent() && handle.limit().getAsLong() <= limit) {
             return Optional.empty();
         }
         return Optional.of(new LimitApplicationResult<>(handle.withLimit(limit), false, false));
@@ -530,9 +390,6 @@ class PaimonMetadata implements ConnectorMetadata {
     public TableStatistics getTableStatistics(
             ConnectorSession session, ConnectorTableHandle tableHandle) {
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
-        if (handle.aggregates().isPresent()) {
-            return TableStatistics.builder().setRowCount(Estimate.of(1)).build();
-        }
         return statistics.read(handle, columnsById(session, handle));
     }
 

@@ -3,17 +3,14 @@ package io.stele.paimon.metadata;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
-import io.stele.paimon.config.Metastore;
 import io.stele.paimon.config.PaimonConfig;
 import io.stele.paimon.image.LatestSnapshots;
 import io.stele.paimon.lease.DelayedTasks;
 import io.stele.paimon.lease.LeaseOptions;
-import io.stele.paimon.plan.ExactAggregates;
 import io.stele.paimon.store.Lake;
 import io.stele.paimon.table.LakeTables;
 import io.stele.paimon.write.TableCommits;
 import io.stele.paimon.write.TableCompaction;
-import io.trino.spi.catalog.CatalogName;
 import io.trino.spi.connector.ConnectorMetadata;
 import io.trino.spi.connector.ConnectorTransactionHandle;
 import jakarta.annotation.PreDestroy;
@@ -29,11 +26,9 @@ import java.util.concurrent.Executor;
 public final class PaimonTransactions {
     private final TableNames names;
     private final TableLeases leases;
-    private final LakeViews views;
     private final LakeTables tables;
     private final LatestSnapshots snapshots;
     private final TableStatisticsReader statistics;
-    private final ExactAggregates aggregates;
     private final WritableTables writable;
     private final TableDefinitions definitions;
     private final TableWrites writes;
@@ -46,15 +41,13 @@ public final class PaimonTransactions {
             LakeTables tables,
             LatestSnapshots snapshots,
             TableStatisticsReader statistics,
-            ExactAggregates aggregates,
             TableCommits commits,
             TableCompaction compaction,
             PaimonConfig config,
-            CatalogName catalogName,
             LeaseOptions leaseOptions,
             @ForChecks DelayedTasks timer,
             @ForChecks Executor executor) {
-        names = new TableNames(lake::catalog);
+        names = new TableNames(lake.catalog());
         leases =
                 new TableLeases(
                         names,
@@ -63,19 +56,9 @@ public final class PaimonTransactions {
                         timer,
                         executor,
                         System::nanoTime);
-        views =
-                new LakeViews(
-                        names,
-                        catalogName.toString(),
-                        config.getMetastore() == Metastore.REST,
-                        leaseOptions,
-                        timer,
-                        executor,
-                        System::nanoTime);
         this.tables = requireNonNull(tables, "tables is null");
         this.snapshots = requireNonNull(snapshots, "snapshots is null");
         this.statistics = requireNonNull(statistics, "statistics is null");
-        this.aggregates = requireNonNull(aggregates, "aggregates is null");
         writable = new WritableTables(names, leases, snapshots, config.isWritesEnabled());
         definitions = new TableDefinitions(lake, names, writable);
         writes = new TableWrites(writable, tables, commits, compaction);
@@ -84,7 +67,6 @@ public final class PaimonTransactions {
     @PreDestroy
     public void stop() {
         leases.close();
-        views.close();
         snapshots.close();
     }
 
@@ -96,11 +78,9 @@ public final class PaimonTransactions {
                 new PaimonWriteMetadata(
                         names,
                         leases,
-                        views,
                         tables,
                         snapshots,
                         statistics,
-                        aggregates,
                         writable,
                         definitions,
                         writes));
@@ -129,7 +109,7 @@ public final class PaimonTransactions {
 
     /** The number of queries that waited for a check of a table's definition. */
     long definitionWaitCount() {
-        return leases.waitCount() + views.waitCount();
+        return leases.waitCount();
     }
 
     /** The tables as procedures change them. */

@@ -10,7 +10,6 @@ import io.stele.paimon.handle.PaimonMergeHandle;
 import io.stele.paimon.handle.PaimonTableHandle;
 import io.stele.paimon.handle.PaimonWriteHandle;
 import io.stele.paimon.image.LatestSnapshots;
-import io.stele.paimon.plan.ExactAggregates;
 import io.stele.paimon.table.LakeTables;
 import io.stele.paimon.write.MergeRowIds;
 import io.stele.paimon.write.RowChangeRules;
@@ -59,24 +58,13 @@ final class PaimonWriteMetadata extends PaimonDefinitionMetadata {
     PaimonWriteMetadata(
             TableNames names,
             TableLeases leases,
-            LakeViews views,
             LakeTables lakeTables,
             LatestSnapshots snapshots,
             TableStatisticsReader statistics,
-            ExactAggregates aggregates,
             WritableTables tables,
             TableDefinitions definitions,
             TableWrites writes) {
-        super(
-                names,
-                leases,
-                views,
-                lakeTables,
-                snapshots,
-                statistics,
-                aggregates,
-                tables,
-                definitions);
+        super(names, leases, lakeTables, snapshots, statistics, tables, definitions);
         this.definitions = requireNonNull(definitions, "definitions is null");
         this.writes = requireNonNull(writes, "writes is null");
     }

@@ -13,26 +13,21 @@ import java.util.function.Supplier;
 import org.apache.paimon.catalog.Catalog;
 import org.apache.paimon.catalog.Identifier;
 import org.apache.paimon.table.Table;
-import org.apache.paimon.view.View;
 
 /**
  * The lookup of databases and tables in the metastore by Trino's lower-case names, first exactly
  * and then without regard to case. Thread-safe; waits for the metastore.
  */
 final class TableNames {
-    private final Supplier<Catalog> catalog;
+    private final Catalog catalog;
 
-    /**
-     * @param catalog opened at the first look at it, so that nodes start while the metastore is
-     *     away
-     */
-    TableNames(Supplier<Catalog> catalog) {
+    TableNames(Catalog catalog) {
         this.catalog = requireNonNull(catalog, "catalog is null");
     }
 
     /** The databases, in lower case. */
     List<String> databases() {
-        return asking("the databases", () -> catalog.get().listDatabases()).stream()
+        return asking("the databases", catalog::listDatabases).stream()
                 .map(TableNames::lowerCase)
                 .distinct()
                 .toList();
@@ -45,64 +40,6 @@ final class TableNames {
                 .map(TableNames::lowerCase)
                 .distinct()
                 .toList();
-    }
-
-    /** The views of a database, in lower case; none if there is no such database. */
-    List<String> views(String schema) {
-        return findDatabase(schema).stream()
-                .flatMap(database -> listViews(database).stream())
-                .map(TableNames::lowerCase)
-                .distinct()
-                .toList();
-    }
-
-    /**
-     * A view, if it exists.
-     *
-     * @throws TrinoException if several views differ by case alone
-     */
-    Optional<View> findView(SchemaTableName name) {
-        if (!isPlain(name.getSchemaName()) || !isPlain(name.getTableName())) {
-            return Optional.empty();
-        }
-        Optional<View> exact =
-                loadView(Identifier.create(name.getSchemaName(), name.getTableName()));
-        if (exact.isPresent()) {
-            return exact;
-        }
-        Optional<String> database = findDatabase(name.getSchemaName());
-        Optional<String> view =
-                database.flatMap(found -> one(name.getTableName(), listViews(found)));
-        if (view.isEmpty()
-                || database.get().equals(name.getSchemaName())
-                        && view.get().equals(name.getTableName())) {
-            return Optional.empty();
-        }
-        return loadView(Identifier.create(database.get(), view.get()));
-    }
-
-    private Optional<View> loadView(Identifier identifier) {
-        return asking(
-                "view " + identifier.getFullName(),
-                () -> {
-                    try {
-                        return Optional.of(catalog.get().getView(identifier));
-                    } catch (Catalog.ViewNotExistException e) {
-                        return Optional.empty();
-                    }
-                });
-    }
-
-    private List<String> listViews(String database) {
-        return asking(
-                "the views of " + database,
-                () -> {
-                    try {
-                        return catalog.get().listViews(database);
-                    } catch (Catalog.DatabaseNotExistException e) {
-                        return List.of();
-                    }
-                });
     }
 
     /**
@@ -154,7 +91,7 @@ final class TableNames {
                 "table " + identifier.getFullName(),
                 () -> {
                     try {
-                        return Optional.of(catalog.get().getTable(identifier));
+                        return Optional.of(catalog.getTable(identifier));
                     } catch (Catalog.TableNotExistException e) {
                         return Optional.empty();
                     }
@@ -165,7 +102,7 @@ final class TableNames {
         if (!isPlain(schema)) {
             return Optional.empty();
         }
-        return one(schema, asking("the databases", () -> catalog.get().listDatabases()));
+        return one(schema, asking("the databases", catalog::listDatabases));
     }
 
     private List<String> listTables(String database) {
@@ -173,7 +110,7 @@ final class TableNames {
                 "the tables of " + database,
                 () -> {
                     try {
-                        return catalog.get().listTables(database);
+                        return catalog.listTables(database);
                     } catch (Catalog.DatabaseNotExistException e) {
                         return List.of();
                     }

@@ -38,11 +38,7 @@ final class NativeReading {
 
     private record Kind(String format, long schemaId) {}
 
-    /**
-     * @param read the columns that the scan reads; empty: it may read any
-     */
-    NativeReading(
-            FileStoreTable table, TableSchemas schemas, Optional<List<PaimonColumnHandle>> read) {
+    NativeReading(FileStoreTable table, TableSchemas schemas) {
         this.table = requireNonNull(table, "table is null");
         this.schemas = requireNonNull(schemas, "schemas is null");
         // Files of a table with data evolution have some of the columns only
@@ -52,7 +48,8 @@ final class NativeReading {
                         && !table.coreOptions().dataEvolutionEnabled();
         this.usesIndexes = table.coreOptions().fileIndexReadEnabled();
         this.rules = isPossible ? MergeRules.find(table) : Optional.empty();
-        this.columns = read.orElseGet(() -> allColumns(table));
+        // All columns, since the planner does not know which of them a query reads
+        this.columns = allColumns(table);
     }
 
     private static List<PaimonColumnHandle> allColumns(FileStoreTable table) {
@@ -78,7 +75,8 @@ final class NativeReading {
             return SplitSection.single(split, usesIndexes);
         }
         return table instanceof PrimaryKeyFileStoreTable keyed && split.bucket() >= 0
-                ? SplitSection.overlapping(split, keyed.store().newKeyComparator(), usesIndexes)
+                ? SplitSection.overlapping(
+                        split, keyed.store().newKeyComparator(), usesIndexes)
                 : List.of();
     }
 

@@ -60,10 +60,7 @@ final class PaimonSplitSource implements ConnectorSplitSource {
         return CompletableFuture.supplyAsync(
                 () -> {
                     PlannedScan found =
-                            planner.apply(
-                                    predicate
-                                            .transformKeys(PaimonColumnHandle.class::cast)
-                                            .filter((column, domain) -> column.isWhole()));
+                            planner.apply(predicate.transformKeys(PaimonColumnHandle.class::cast));
                     synchronized (this) {
                         planned = found;
                         return batch(maxSize);

@@ -5,12 +5,10 @@ import static java.util.Objects.requireNonNull;
 import com.google.inject.Inject;
 import io.stele.paimon.handle.PaimonColumnHandle;
 import io.stele.paimon.handle.PaimonTableHandle;
-import io.stele.paimon.handle.PaimonValuesSplit;
 import io.stele.paimon.image.TableSchemas;
 import io.stele.paimon.table.LakeTables;
 import io.stele.paimon.type.PartitionFilter;
 import io.trino.spi.predicate.TupleDomain;
-import java.util.List;
 import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.table.source.DataSplit;
 
@@ -39,9 +37,6 @@ public final class SplitPlanner {
             PaimonTableHandle handle,
             TupleDomain<PaimonColumnHandle> dynamicFilter,
             long splitBytes) {
-        if (handle.aggregates().isPresent()) {
-            return new PlannedScan(List.of(new PaimonValuesSplit()), 0, 0, 0, 1);
-        }
         TupleDomain<PaimonColumnHandle> wanted =
                 handle.constraint().intersect(handle.enforced()).intersect(dynamicFilter);
         if (handle.snapshotId().isEmpty() || wanted.isNone()) {
@@ -49,7 +44,7 @@ public final class SplitPlanner {
         }
         FileStoreTable table = tables.table(handle);
         SplitCollector collector =
-                new SplitCollector(splitBytes, new NativeReading(table, schemas, handle.columns()));
+                new SplitCollector(splitBytes, new NativeReading(table, schemas));
         PartitionFilter partitions =
                 new PartitionFilter(wanted, table.schema().logicalPartitionType());
         long visible = 0;

@@ -76,7 +76,8 @@ final class OpeningRows {
         if (indexedRows.isEmpty()) {
             indexedRows =
                     Optional.of(
-                            index.map(lookup -> lookup.find(split.path())).orElse(IndexedRows.ALL));
+                            index.map(lookup -> lookup.find(split.path()))
+                                    .orElse(IndexedRows.ALL));
         }
         return indexedRows.get();
     }
@@ -113,7 +114,9 @@ final class OpeningRows {
     void fetchIndexes() {
         IndexedRows rows = indexedRows();
         if (rows.isNone()) {
-            scan = Optional.of(new FileScan(split, format, table, columns, constraint, rows, file));
+            scan =
+                    Optional.of(
+                            new FileScan(split, format, table, columns, constraint, rows, file));
             return;
         }
         try {

@@ -10,14 +10,10 @@ import io.stele.paimon.handle.PaimonFileSplit;
 import io.stele.paimon.handle.PaimonMergedSplit;
 import io.stele.paimon.handle.PaimonReaderSplit;
 import io.stele.paimon.handle.PaimonTableHandle;
-import io.stele.paimon.handle.PaimonValuesSplit;
 import io.stele.paimon.image.TableSchemas;
 import io.stele.paimon.table.LakeTables;
 import io.stele.paimon.type.DomainPredicates;
-import io.stele.paimon.type.NestedFields;
-import io.trino.spi.Page;
 import io.trino.spi.TrinoException;
-import io.trino.spi.block.Block;
 import io.trino.spi.connector.ColumnHandle;
 import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.connector.ConnectorPageSourceProvider;
@@ -28,12 +24,10 @@ import io.trino.spi.connector.ConnectorTableHandle;
 import io.trino.spi.connector.ConnectorTransactionHandle;
 import io.trino.spi.connector.DynamicFilter;
 import io.trino.spi.connector.EmptyPageSource;
-import io.trino.spi.connector.FixedPageSource;
 import io.trino.spi.connector.MemoryContext;
 import io.trino.spi.predicate.TupleDomain;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -46,7 +40,6 @@ import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.table.source.DataSplit;
 import org.apache.paimon.table.source.ReadBuilder;
 import org.apache.paimon.types.DataField;
-import org.apache.paimon.types.DataType;
 import org.apache.paimon.types.RowType;
 
 /**
@@ -104,20 +97,12 @@ public final class PaimonPageSources implements ConnectorPageSourceProvider {
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
         List<PaimonColumnHandle> columns =
                 columnHandles.stream().map(PaimonColumnHandle.class::cast).toList();
-        if (split instanceof PaimonValuesSplit) {
-            Block[] values =
-                    columns.stream()
-                            .map(column -> handle.aggregate(column).asBlock())
-                            .toArray(Block[]::new);
-            return new FixedPageSource(List.of(new Page(1, values)));
-        }
         TupleDomain<PaimonColumnHandle> wanted =
                 handle.constraint()
                         .intersect(
                                 dynamicFilter
                                         .getCurrentPredicate()
-                                        .transformKeys(PaimonColumnHandle.class::cast)
-                                        .filter((column, domain) -> column.isWhole()));
+                                        .transformKeys(PaimonColumnHandle.class::cast));
         if (wanted.isNone()) {
             return new EmptyPageSource();
         }
@@ -162,18 +147,9 @@ public final class PaimonPageSources implements ConnectorPageSourceProvider {
                             new DataInputViewStreamWrapper(
                                     new ByteArrayInputStream(split.split())));
             RecordReader<InternalRow> reader = builder.newRead().createReader(dataSplit);
-            List<DataType> types = new ArrayList<>();
-            List<InternalRow.FieldGetter> getters = new ArrayList<>();
-            for (PaimonColumnHandle column : columns) {
-                int index = index(fields, column);
-                DataType type = fields.get(index).type();
-                types.add(NestedFields.type(type, column.path()));
-                getters.add(NestedFields.getter(index, type, column.path()));
-            }
             return new PaimonRowsPageSource(
                     reader,
-                    types,
-                    getters,
+                    fields.stream().map(DataField::type).toList(),
                     columns.stream().map(PaimonColumnHandle::type).toList(),
                     failure -> failure(handle, split, failure));
         } catch (IOException | RuntimeException e) {
@@ -181,24 +157,10 @@ public final class PaimonPageSources implements ConnectorPageSourceProvider {
         }
     }
 
-    /** The fields of the columns, each once. */
     private static List<DataField> fields(RowType rows, List<PaimonColumnHandle> columns) {
         Map<Integer, DataField> byId =
                 rows.getFields().stream().collect(Collectors.toMap(DataField::id, field -> field));
-        return columns.stream()
-                .map(PaimonColumnHandle::id)
-                .distinct()
-                .map(id -> requireNonNull(byId.get(id)))
-                .toList();
-    }
-
-    private static int index(List<DataField> fields, PaimonColumnHandle column) {
-        for (int i = 0; i < fields.size(); i++) {
-            if (fields.get(i).id() == column.id()) {
-                return i;
-            }
-        }
-        throw new IllegalStateException("No field is read of " + column);
+        return columns.stream().map(column -> requireNonNull(byId.get(column.id()))).toList();
     }
 
     private static TrinoException failure(
@@ -212,9 +174,7 @@ public final class PaimonPageSources implements ConnectorPageSourceProvider {
                     PAIMON_SNAPSHOT_EXPIRED,
                     "A file of snapshot %s of %s is gone, which probably expired while the query ran: %s"
                             .formatted(
-                                    handle.snapshotId().orElse(0),
-                                    handle.name(),
-                                    missing.get().getMessage()),
+                                    handle.snapshotId().orElse(0), handle.name(), missing.get().getMessage()),
                     cause);
         }
         return new TrinoException(

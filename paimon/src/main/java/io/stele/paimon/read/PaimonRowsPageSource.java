@@ -10,7 +10,6 @@ import io.trino.spi.connector.SourcePage;
 import io.trino.spi.type.Type;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.ArrayList;
 import java.util.List;
 import org.apache.paimon.data.InternalRow;
 import org.apache.paimon.reader.RecordReader;
@@ -50,34 +49,15 @@ public final class PaimonRowsPageSource implements ConnectorPageSource {
             List<DataType> sources,
             List<Type> types,
             Failures failures) {
-        this(reader, sources, getters(sources), types, failures);
-    }
-
-    private static List<InternalRow.FieldGetter> getters(List<DataType> sources) {
-        List<InternalRow.FieldGetter> getters = new ArrayList<>();
-        for (int i = 0; i < sources.size(); i++) {
-            getters.add(InternalRow.createFieldGetter(sources.get(i), i));
-        }
-        return getters;
-    }
-
-    /**
-     * @param sources the types of the columns
-     * @param getters the columns in the reader's rows
-     * @param types Trino's types of the columns
-     */
-    PaimonRowsPageSource(
-            RecordReader<InternalRow> reader,
-            List<DataType> sources,
-            List<InternalRow.FieldGetter> getters,
-            List<Type> types,
-            Failures failures) {
         this.reader = requireNonNull(reader, "reader is null");
         this.sources = List.copyOf(requireNonNull(sources, "sources is null"));
         this.types = List.copyOf(requireNonNull(types, "types is null"));
         this.failures = requireNonNull(failures, "failures is null");
         this.page = new PageBuilder(this.types);
-        this.getters = getters.toArray(InternalRow.FieldGetter[]::new);
+        this.getters = new InternalRow.FieldGetter[sources.size()];
+        for (int i = 0; i < getters.length; i++) {
+            getters[i] = InternalRow.createFieldGetter(sources.get(i), i);
+        }
     }
 
     @Override

@@ -3,7 +3,6 @@ package io.stele.paimon.read;
 import static io.airlift.slice.SizeOf.instanceSize;
 
 import io.stele.paimon.type.FileColumns;
-import io.stele.paimon.type.NestedFields;
 import io.trino.spi.Page;
 import io.trino.spi.block.Block;
 import io.trino.spi.block.RunLengthEncodedBlock;
@@ -92,13 +91,11 @@ final class WantedPage implements SourcePage {
                     channel.column().type(), null, source.getPositionCount());
         }
         try {
-            Block values =
-                    columns.stored()
-                            .get(channel.index())
-                            .values()
-                            .cast()
-                            .apply(source.getBlock(channel.index()));
-            return NestedFields.field(values, channel.positions());
+            return columns.stored()
+                    .get(channel.index())
+                    .values()
+                    .cast()
+                    .apply(source.getBlock(channel.index()));
         } catch (RuntimeException e) {
             throw failures.apply(e);
         }

@@ -105,9 +105,6 @@ public final class PaimonLake implements Lake, AutoCloseable {
     private Catalog openCatalog() {
         ClassLoader ours = PaimonLake.class.getClassLoader();
         try (ThreadContextClassLoader _ = new ThreadContextClassLoader(ours)) {
-            if (config.getMetastore() == Metastore.JDBC) {
-                JdbcDrivers.register(ours, config.getMetastoreUri().orElseThrow());
-            }
             String metastore = config.getMetastore().name().toLowerCase(Locale.ROOT);
             CatalogFactory factory =
                     FactoryUtil.discoverFactory(ours, CatalogFactory.class, metastore);

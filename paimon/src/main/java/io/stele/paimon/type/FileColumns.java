@@ -12,7 +12,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TimeZone;
-import java.util.stream.Collectors;
 import org.apache.paimon.schema.TableSchema;
 import org.apache.paimon.types.ArrayType;
 import org.apache.paimon.types.DataField;
@@ -50,13 +49,8 @@ public record FileColumns(List<Stored> stored, List<Channel> channels) {
      * A wanted column.
      *
      * @param index in the stored columns; negative: the file does not have it, so all is null
-     * @param positions of the fields from the column's rows to a nested field
      */
-    public record Channel(PaimonColumnHandle column, int index, List<Integer> positions) {
-        public Channel {
-            positions = List.copyOf(positions);
-        }
-    }
+    public record Channel(PaimonColumnHandle column, int index) {}
 
     /**
      * The columns of a scan; empty: Paimon's reader must read the file, since it has values that
@@ -70,7 +64,7 @@ public record FileColumns(List<Stored> stored, List<Channel> channels) {
     public static Optional<FileColumns> find(
             String format, TableSchema file, TableSchema wanted, List<PaimonColumnHandle> columns) {
         Optional<FileFormat> found = FileFormat.find(format);
-        if (found.isEmpty() || !hasClearNames(file, columns)) {
+        if (found.isEmpty() || !hasClearNames(file.logicalRowType())) {
             return Optional.empty();
         }
         return find(evolution(found.get(), wanted), file, wanted, columns);
@@ -83,14 +77,8 @@ public record FileColumns(List<Stored> stored, List<Channel> channels) {
             List<PaimonColumnHandle> columns) {
         Map<Integer, DataField> written = byId(file);
         Map<Integer, DataField> present = byId(wanted);
-        Map<Integer, List<List<Integer>>> paths = new HashMap<>();
-        for (PaimonColumnHandle column : columns) {
-            paths.computeIfAbsent(column.id(), _ -> new ArrayList<>()).add(column.path());
-        }
         List<Stored> stored = new ArrayList<>();
         List<Channel> channels = new ArrayList<>();
-        // A column of the file is read once, with all wanted fields
-        Map<Integer, Integer> indexes = new HashMap<>();
         for (PaimonColumnHandle column : columns) {
             DataField field = present.get(column.id());
             if (field == null) {
@@ -98,34 +86,17 @@ public record FileColumns(List<Stored> stored, List<Channel> channels) {
             }
             DataField fileField = written.get(column.id());
             if (fileField == null) {
-                channels.add(new Channel(column, -1, List.of()));
+                channels.add(new Channel(column, -1));
                 continue;
             }
-            DataType read =
-                    NestedFields.select(
-                            field.type(), paths.getOrDefault(column.id(), List.of(List.of())));
-            Integer index = indexes.get(column.id());
-            if (index == null) {
-                Optional<StoredField> values = evolution.find(fileField.type(), read);
-                if (values.isEmpty()) {
-                    return Optional.empty();
-                }
-                index = stored.size();
-                indexes.put(column.id(), index);
-                stored.add(new Stored(whole(columns, column), fileField, read, values.get()));
+            Optional<StoredField> values = evolution.find(fileField.type(), field.type());
+            if (values.isEmpty()) {
+                return Optional.empty();
             }
-            channels.add(new Channel(column, index, NestedFields.positions(read, column.path())));
+            channels.add(new Channel(column, stored.size()));
+            stored.add(new Stored(column, fileField, field.type(), values.get()));
         }
         return Optional.of(new FileColumns(stored, channels));
-    }
-
-    /** The handle of the whole column, if it is read, too; a constraint may be on it. */
-    private static PaimonColumnHandle whole(
-            List<PaimonColumnHandle> columns, PaimonColumnHandle column) {
-        return columns.stream()
-                .filter(other -> other.id() == column.id() && other.isWhole())
-                .findFirst()
-                .orElse(column);
     }
 
     /**
@@ -152,23 +123,6 @@ public record FileColumns(List<Stored> stored, List<Channel> channels) {
         Map<Integer, DataField> fields = new HashMap<>();
         schema.fields().forEach(field -> fields.put(field.id(), field));
         return fields;
-    }
-
-    /** Whether the name of each column that is read is clear in the file, and those in it. */
-    private static boolean hasClearNames(TableSchema file, List<PaimonColumnHandle> columns) {
-        Map<String, Integer> counts = new HashMap<>();
-        for (DataField field : file.fields()) {
-            counts.merge(field.name().toLowerCase(Locale.ENGLISH), 1, Integer::sum);
-        }
-        Set<Integer> read =
-                columns.stream().map(PaimonColumnHandle::id).collect(Collectors.toSet());
-        return file.fields().stream()
-                .filter(field -> read.contains(field.id()))
-                .allMatch(
-                        field ->
-                                counts.getOrDefault(field.name().toLowerCase(Locale.ENGLISH), 0)
-                                                == 1
-                                        && hasClearNames(field.type()));
     }
 
     /**

@@ -5,7 +5,6 @@ import io.stele.paimon.type.PaimonTypes;
 import io.trino.spi.type.RowType;
 import java.util.Arrays;
 import java.util.List;
-import java.util.stream.Stream;
 import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.types.DataField;
 
@@ -28,11 +27,6 @@ public final class MergeRowIds {
                         .map(column -> RowType.field(column.name(), column.type()))
                         .toList();
         return new PaimonColumnHandle(COLUMN_ID, COLUMN_NAME, RowType.from(fields));
-    }
-
-    /** The columns of a table that a scan of the column reads: itself, or those of the row id. */
-    public static Stream<PaimonColumnHandle> read(PaimonColumnHandle column, FileStoreTable table) {
-        return column.id() == COLUMN_ID ? columns(table).stream() : Stream.of(column);
     }
 
     /** The columns of a table that its row id consists of. */

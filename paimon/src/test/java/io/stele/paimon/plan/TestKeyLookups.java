@@ -23,7 +23,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Random;
 import org.apache.paimon.data.BinaryString;
 import org.apache.paimon.data.GenericRow;
@@ -116,8 +115,7 @@ class TestKeyLookups {
     /** The splits of a scan with a condition on the key. */
     private List<ConnectorSplit> splits(
             FileStoreTable table, TupleDomain<PaimonColumnHandle> wanted) {
-        SplitCollector collector =
-                new SplitCollector(64 << 20, new NativeReading(table, schemas, Optional.empty()));
+        SplitCollector collector = new SplitCollector(64 << 20, new NativeReading(table, schemas));
         for (Split split :
                 table.newReadBuilder()
                         .withFilter(DomainPredicates.of(wanted, table.rowType()).orElseThrow())
