@@ -17,7 +17,8 @@ import org.weakref.jmx.ObjectNameGenerator;
 
 /**
  * An exporter of the metrics of one catalog's metadata images, leases and file metadata cache to
- * JMX, from the catalog's start to its shutdown. The data page cache exports its own metrics. Thread-safe.
+ * JMX, from the catalog's start to its shutdown. The data page cache exports its own metrics.
+ * Thread-safe.
  */
 final class LakeMBeans {
     private static final Logger log = Logger.get(LakeMBeans.class);

@@ -158,7 +158,8 @@ class PaimonDifferentialIT {
             }
             schema.option("file.format", format);
             schema.option(
-                    "manifest.format", List.of("avro", "avro", "orc", "parquet").get(random.nextInt(4)));
+                    "manifest.format",
+                    List.of("avro", "avro", "orc", "parquet").get(random.nextInt(4)));
             if (partitioned) {
                 schema.partitionKeys("part");
             }

@@ -171,8 +171,7 @@ class PaimonReadIT {
                                 FileStoreTable written = writer.table("d", "moving");
                                 while (!isOver.get()) {
                                     long id = commits.incrementAndGet();
-                                    writer.write(
-                                            written, List.of(order(id, "x", "1", 1)), false);
+                                    writer.write(written, List.of(order(id, "x", "1", 1)), false);
                                 }
                                 return null;
                             });
@@ -198,7 +197,9 @@ class PaimonReadIT {
         assertThat(commits.get()).isGreaterThan(5);
     }
 
-    /** Rows that wait for a compaction are not seen, as by Paimon's reader; those in buckets are. */
+    /**
+     * Rows that wait for a compaction are not seen, as by Paimon's reader; those in buckets are.
+     */
     @Test
     void postponedRowsAreSeenOnceTheyAreInBuckets() throws Exception {
         FileStoreTable table =
@@ -234,7 +235,11 @@ class PaimonReadIT {
         for (Map<String, String> options :
                 List.of(
                         Map.of("merge-engine", "deduplicate", "deletion-vectors.enabled", "true"),
-                        Map.of("merge-engine", "deduplicate", "changelog-producer", "full-compaction"),
+                        Map.of(
+                                "merge-engine",
+                                "deduplicate",
+                                "changelog-producer",
+                                "full-compaction"),
                         Map.of("merge-engine", "partial-update"),
                         Map.of(
                                 "merge-engine",

@@ -181,7 +181,8 @@ public class PaimonConfig {
     }
 
     @Config("stele.paimon.snapshot.check-interval")
-    @ConfigDescription("The longest time between two checks of a table in use for new snapshots; they are as"
+    @ConfigDescription(
+            "The longest time between two checks of a table in use for new snapshots; they are as"
                     + " frequent as snapshot.max-staleness needs")
     public PaimonConfig setSnapshotCheckInterval(Duration snapshotCheckInterval) {
         this.snapshotCheckInterval = snapshotCheckInterval;

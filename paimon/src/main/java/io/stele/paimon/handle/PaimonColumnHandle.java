@@ -6,7 +6,8 @@ import io.trino.spi.connector.ColumnHandle;
 import io.trino.spi.type.Type;
 
 /**
- * Trino's handle of a column of a scan or write, by Paimon's id, as coordinator and workers exchange it.
+ * Trino's handle of a column of a scan or write, by Paimon's id, as coordinator and workers
+ * exchange it.
  *
  * @param id Paimon's id of the field, which stays when the column is renamed
  * @param name its name in the schema of the scan

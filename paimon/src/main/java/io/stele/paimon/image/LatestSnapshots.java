@@ -162,8 +162,7 @@ public final class LatestSnapshots implements AutoCloseable {
         }
         // Queries pin the snapshot by its id; it also replaces a snapshot that a rollback has
         // removed
-        found.snapshot()
-                .ifPresent(snapshot -> snapshots.put(key(table, snapshot.id()), snapshot));
+        found.snapshot().ifPresent(snapshot -> snapshots.put(key(table, snapshot.id()), snapshot));
         return new Latest(found.snapshot(), Optional.empty());
     }
 }

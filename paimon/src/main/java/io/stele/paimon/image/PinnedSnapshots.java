@@ -67,8 +67,7 @@ public final class PinnedSnapshots {
                 snapshot.id(), snapshot.deltaManifestList(), snapshot.timeMillis());
     }
 
-    private static void checkSame(
-            PaimonTableHandle handle, PinnedSnapshot pinned, Snapshot found) {
+    private static void checkSame(PaimonTableHandle handle, PinnedSnapshot pinned, Snapshot found) {
         if (pin(found).equals(pinned)) {
             return;
         }

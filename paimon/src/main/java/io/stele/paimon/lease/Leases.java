@@ -259,8 +259,7 @@ public final class Leases<K, S, V> implements AutoCloseable {
     private static <S, V> void publish(Entry<S, V> entry, Checked<V> checked) {
         entry.checked.accumulateAndGet(
                 checked,
-                (present, mine) ->
-                        present != null && isNewer(present, mine) ? present : mine);
+                (present, mine) -> present != null && isNewer(present, mine) ? present : mine);
     }
 
     private static <V> boolean isNewer(Checked<V> one, Checked<V> other) {
@@ -270,9 +269,7 @@ public final class Leases<K, S, V> implements AutoCloseable {
     }
 
     private void setTimer(K key, Entry<S, V> entry) {
-        if (isClosed
-                || entries.get(key) != entry
-                || !entry.hasTimer.compareAndSet(false, true)) {
+        if (isClosed || entries.get(key) != entry || !entry.hasTimer.compareAndSet(false, true)) {
             return;
         }
         try {

@@ -9,8 +9,8 @@ import io.airlift.slice.Slice;
 import io.stele.paimon.handle.PaimonColumnHandle;
 import io.stele.paimon.handle.PaimonMergeHandle;
 import io.stele.paimon.handle.PaimonTableHandle;
-import io.stele.paimon.image.PinnedSnapshots;
 import io.stele.paimon.handle.PaimonWriteHandle;
+import io.stele.paimon.image.PinnedSnapshots;
 import io.stele.paimon.table.LakeTables;
 import io.stele.paimon.write.PartitionDeletes;
 import io.stele.paimon.write.ReadSnapshot;
@@ -124,8 +124,7 @@ final class TableWrites {
      * own snapshot, of which the statement reads no rows, may be older.
      */
     private static PaimonTableHandle atLatest(PaimonTableHandle handle, FileStoreTable table) {
-        Optional<Snapshot> latest =
-                Optional.ofNullable(table.snapshotManager().latestSnapshot());
+        Optional<Snapshot> latest = Optional.ofNullable(table.snapshotManager().latestSnapshot());
         return new PaimonTableHandle(
                 handle.name(),
                 handle.location(),

@@ -75,8 +75,7 @@ final class NativeReading {
             return SplitSection.single(split, usesIndexes);
         }
         return table instanceof PrimaryKeyFileStoreTable keyed && split.bucket() >= 0
-                ? SplitSection.overlapping(
-                        split, keyed.store().newKeyComparator(), usesIndexes)
+                ? SplitSection.overlapping(split, keyed.store().newKeyComparator(), usesIndexes)
                 : List.of();
     }
 

@@ -41,13 +41,7 @@ record SplitSection(SortedSection section, List<DataFileMeta> files) {
     static List<SplitSection> single(DataSplit split, boolean usesIndexes) {
         Map<String, DeletionVectorLocation> deletions = deletions(split);
         return split.dataFiles().stream()
-                .map(
-                        file ->
-                                of(
-                                        split,
-                                        List.of(SortedRun.fromSingle(file)),
-                                        deletions,
-                                        usesIndexes))
+                .map(file -> of(split, List.of(SortedRun.fromSingle(file)), deletions, usesIndexes))
                 .toList();
     }
 
@@ -73,7 +67,8 @@ record SplitSection(SortedSection section, List<DataFileMeta> files) {
         List<List<SectionFile>> sorted = new ArrayList<>();
         for (SortedRun run : runs) {
             files.addAll(run.files());
-            sorted.add(run.files().stream()
+            sorted.add(
+                    run.files().stream()
                             .map(file -> file(split, file, deletions, usesIndexes))
                             .toList());
         }

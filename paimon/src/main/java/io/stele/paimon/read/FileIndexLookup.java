@@ -105,10 +105,7 @@ final class FileIndexLookup {
         String path = index.path().orElseThrow();
         try {
             return metadata.part(
-                            path,
-                            0,
-                            Indexes.class,
-                            () -> new Indexes(lake.get().readFully(path)))
+                            path, 0, Indexes.class, () -> new Indexes(lake.get().readFully(path)))
                     .bytes();
         } catch (IOException e) {
             throw new CompletionException(e);

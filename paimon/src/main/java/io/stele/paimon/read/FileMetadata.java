@@ -1,8 +1,8 @@
 package io.stele.paimon.read;
 
 /**
- * A part of a data file's metadata (footer, index, bloom filters or Paimon's file index), as the file metadata cache
- * holds it, without a reference to the open file. Immutable.
+ * A part of a data file's metadata (footer, index, bloom filters or Paimon's file index), as the
+ * file metadata cache holds it, without a reference to the open file. Immutable.
  */
 sealed interface FileMetadata
         permits OrcFooter,

@@ -76,8 +76,7 @@ final class OpeningRows {
         if (indexedRows.isEmpty()) {
             indexedRows =
                     Optional.of(
-                            index.map(lookup -> lookup.find(split.path()))
-                                    .orElse(IndexedRows.ALL));
+                            index.map(lookup -> lookup.find(split.path())).orElse(IndexedRows.ALL));
         }
         return indexedRows.get();
     }
@@ -114,9 +113,7 @@ final class OpeningRows {
     void fetchIndexes() {
         IndexedRows rows = indexedRows();
         if (rows.isNone()) {
-            scan =
-                    Optional.of(
-                            new FileScan(split, format, table, columns, constraint, rows, file));
+            scan = Optional.of(new FileScan(split, format, table, columns, constraint, rows, file));
             return;
         }
         try {

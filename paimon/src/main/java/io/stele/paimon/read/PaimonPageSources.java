@@ -174,7 +174,9 @@ public final class PaimonPageSources implements ConnectorPageSourceProvider {
                     PAIMON_SNAPSHOT_EXPIRED,
                     "A file of snapshot %s of %s is gone, which probably expired while the query ran: %s"
                             .formatted(
-                                    handle.snapshotId().orElse(0), handle.name(), missing.get().getMessage()),
+                                    handle.snapshotId().orElse(0),
+                                    handle.name(),
+                                    missing.get().getMessage()),
                     cause);
         }
         return new TrinoException(

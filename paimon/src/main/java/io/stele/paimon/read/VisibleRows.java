@@ -12,8 +12,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reader of the wanted rows of one split of a data file that are not deleted, as pages of the wanted
- * columns. Confined to one driver.
+ * A reader of the wanted rows of one split of a data file that are not deleted, as pages of the
+ * wanted columns. Confined to one driver.
  */
 final class VisibleRows implements Closeable {
     private final FileScan scan;

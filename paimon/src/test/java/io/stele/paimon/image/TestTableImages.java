@@ -69,7 +69,8 @@ final class TestTableImages {
         assertThat(images.image(lake.open(), lake.snapshot()).find(ImageFilter.ALL))
                 .containsExactlyInAnyOrderElementsOf(lake.paimonsFiles());
         assertThat(images.statistics().advanced()).isEqualTo(1);
-        try (Stream<Path> manifests = Files.list(folder.resolve("t_" + format).resolve("manifest"))) {
+        try (Stream<Path> manifests =
+                Files.list(folder.resolve("t_" + format).resolve("manifest"))) {
             assertThat(manifests.toList())
                     .isNotEmpty()
                     .allMatch(file -> startsWith(file, magic), "begins with " + magic);
@@ -290,8 +291,7 @@ final class TestTableImages {
         Snapshot snapshot = lake.snapshot();
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             TableImages images =
-                    new TableImages(
-                            options(16 << 20, 4, 10), timer, threads, Optional.empty());
+                    new TableImages(options(16 << 20, 4, 10), timer, threads, Optional.empty());
             List<Future<TableImage>> results = new ArrayList<>();
             for (int i = 0; i < 50; i++) {
                 results.add(threads.submit(() -> images.image(table, snapshot)));
@@ -309,8 +309,7 @@ final class TestTableImages {
         FileStoreTable table = lake.open();
         Snapshot snapshot = lake.snapshot();
         TableImages images =
-                new TableImages(
-                        options(100, 2, 10), timer, Runnable::run, Optional.empty());
+                new TableImages(options(100, 2, 10), timer, Runnable::run, Optional.empty());
 
         for (int i = 0; i < 3; i++) {
             assertThat(images.image(table, snapshot).find(ImageFilter.ALL)).isNotEmpty();

@@ -202,8 +202,7 @@ final class TestLeases {
         try (BlockedCheck blocked = new BlockedCheck()) {
             List<Future<Integer>> queries = new ArrayList<>();
             for (int i = 0; i < 5; i++) {
-                queries.add(
-                        blocked.threads.submit(() -> blocked.leases.find("t", "t", BOUND)));
+                queries.add(blocked.threads.submit(() -> blocked.leases.find("t", "t", BOUND)));
             }
             while (blocked.leases.waitCount() < 1 + queries.size()) {
                 Thread.onSpinWait();
@@ -238,8 +237,7 @@ final class TestLeases {
         private final ManualChecks timer = new ManualChecks();
         private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
         private final Leases<String, String, Integer> leases =
-                new Leases<>(
-                        DEFAULTS, this::check, found -> true, timer, threads, nanos::get);
+                new Leases<>(DEFAULTS, this::check, found -> true, timer, threads, nanos::get);
 
         private BlockedCheck() throws Exception {
             leases.find("t", "t", BOUND);

@@ -79,7 +79,9 @@ final class TestFileIndexes {
                         .option("file-index.%s.columns".formatted(index), "v,s")
                         .option("file-index.in-manifest-threshold", threshold);
         if (isKeyed) {
-            schema.primaryKey("id").option("bucket", "1").option("deletion-vectors.enabled", "true");
+            schema.primaryKey("id")
+                    .option("bucket", "1")
+                    .option("deletion-vectors.enabled", "true");
         }
         FileStoreTable table = lake.create("d", "t", schema.build());
         lake.write(table, rows(0), isKeyed);
@@ -98,14 +100,16 @@ final class TestFileIndexes {
             Integer value = value(random);
             rows.add(
                     GenericRow.of(
-                            id, value, value, value == null ? null : TestingLake.text("s" + value)));
+                            id,
+                            value,
+                            value,
+                            value == null ? null : TestingLake.text("s" + value)));
         }
         return rows;
     }
 
     private List<ConnectorSplit> splits(FileStoreTable table) {
-        SplitCollector collector =
-                new SplitCollector(64 << 20, new NativeReading(table, schemas));
+        SplitCollector collector = new SplitCollector(64 << 20, new NativeReading(table, schemas));
         for (Split split : table.newReadBuilder().newScan().plan().splits()) {
             collector.add((DataSplit) split);
         }
@@ -175,7 +179,8 @@ final class TestFileIndexes {
 
     private static Domain domain(Range... ranges) {
         return Domain.create(
-                ValueSet.ofRanges(ranges[0], java.util.Arrays.copyOfRange(ranges, 1, ranges.length)),
+                ValueSet.ofRanges(
+                        ranges[0], java.util.Arrays.copyOfRange(ranges, 1, ranges.length)),
                 false);
     }
 
@@ -229,9 +234,7 @@ final class TestFileIndexes {
                             paimon(table, v -> v != null && v > VALUES - 10));
             assertThat(scan(table, "v", domain(atMost(10 - VALUES), greater(VALUES - 10))))
                     .containsExactlyInAnyOrderElementsOf(
-                            paimon(
-                                    table,
-                                    v -> v != null && (v <= 10 - VALUES || v > VALUES - 10)));
+                            paimon(table, v -> v != null && (v <= 10 - VALUES || v > VALUES - 10)));
         }
     }
 
@@ -273,9 +276,13 @@ final class TestFileIndexes {
         assertThat(scan(table, "v", equal(-100)))
                 .containsAll(paimon(table, v -> v != null && v == -100));
         assertThat(indexFiles()).hasSize(threshold.equals("1B") ? 1 : 0);
-        assertThat(scan(table, "s", Domain.singleValue(
-                                io.trino.spi.type.VarcharType.VARCHAR,
-                                io.airlift.slice.Slices.utf8Slice("s-100"))))
+        assertThat(
+                        scan(
+                                table,
+                                "s",
+                                Domain.singleValue(
+                                        io.trino.spi.type.VarcharType.VARCHAR,
+                                        io.airlift.slice.Slices.utf8Slice("s-100"))))
                 .containsAll(paimon(table, v -> v != null && v == -100));
     }
 

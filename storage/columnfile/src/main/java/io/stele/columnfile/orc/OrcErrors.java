@@ -1,5 +1,7 @@
 package io.stele.columnfile.orc;
 
+import static java.util.Objects.requireNonNull;
+
 import io.stele.objectstore.WouldBlockException;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
@@ -35,7 +37,7 @@ public final class OrcErrors {
         } catch (IOException | RuntimeException e) {
             Throwable first = e;
             while (isWrapper(first)) {
-                first = first.getCause();
+                first = requireNonNull(first.getCause());
             }
             for (Throwable at = first; at != null; at = at.getCause()) {
                 if (at instanceof SteleException damage) {
