@@ -50,7 +50,6 @@ final class TestDocumentation {
                     run("docs/operations.md", "ini", 1, "FailureExitIT"),
                     run("docs/operations.md", "sh", 5, "InstallationIT"),
                     run("docs/paimon.md", "properties", 1, "PaimonReadIT"),
-                    shown("docs/paimon.md", "properties", 1, "a database of the reader"),
                     shown("docs/protocol.md", "", 3, "layouts of bytes, not bytes"),
                     run("docs/protocol.md", "hex", 1, "TestDocumentedRecords"),
                     run("docs/protocol.md", "python", 1, "StelePythonIT"),

@@ -56,7 +56,7 @@ final class TestOrcErrors {
         int count = 0;
         ColumnFileReader reader = ColumnFileReader.open(from, file, schema.columns());
         try (ColumnFileCursor cursor = reader.cursor()) {
-            while (cursor.next()) {
+            while (cursor.advance()) {
                 count++;
             }
         }
