@@ -7,6 +7,9 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import org.apache.orc.FileFormatException;
 import org.apache.orc.protobuf.InvalidProtocolBufferException;
 
@@ -55,11 +58,15 @@ public final class OrcErrors {
     }
 
     /**
-     * Whether the library threw an exception because of another one. Its wrappers have no type of
-     * their own, so that the method that threw them decides.
+     * Whether the library threw an exception because of another one, or a wait for a read did. The
+     * library's wrappers have no type of their own, so that the method that threw them decides.
      */
     private static boolean isWrapper(Throwable thrown) {
-        return thrown.getCause() != null && isOfTheLibrary(thrown);
+        boolean isOfWaiting =
+                thrown instanceof ExecutionException
+                        || thrown instanceof CompletionException
+                        || thrown instanceof UncheckedIOException;
+        return thrown.getCause() != null && (isOfWaiting || isOfTheLibrary(thrown));
     }
 
     private static boolean isOfTheLibrary(Throwable thrown) {
