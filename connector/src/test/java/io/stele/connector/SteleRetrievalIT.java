@@ -42,7 +42,13 @@ final class SteleRetrievalIT {
     private DistributedQueryRunner runner(SidecarFixture sidecar) throws Exception {
         DistributedQueryRunner runner = SteleCluster.queryRunner(0, Map.of(), new StelePlugin());
         try {
-            runner.createCatalog("stele", "stele", onS3(sidecar.catalogProperties()));
+            Map<String, String> properties =
+                    ImmutableMap.<String, String>builder()
+                            .putAll(onS3(sidecar.catalogProperties()))
+                            // else planning reads the whole of so small a file
+                            .put("stele.scan.tail-cache-size", "0B")
+                            .buildOrThrow();
+            runner.createCatalog("stele", "stele", properties);
             return runner;
         } catch (Throwable e) {
             runner.close();
