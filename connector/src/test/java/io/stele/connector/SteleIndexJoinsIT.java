@@ -68,18 +68,6 @@ final class SteleIndexJoinsIT {
         }
     }
 
-    /** Where the coordinator has seen the files of the table. */
-    @Test
-    void theEstimateIsShown() {
-        rows(indexJoins(false), "SELECT count(comment) FROM orders");
-        assertThat(
-                        explain(
-                                indexJoins(true),
-                                "SELECT o.comment FROM lineitem l JOIN orders o ON l.orderkey = o.orderkey"))
-                .containsPattern(
-                        "1000 keys estimated lookup \\d+ ms \\(\\d+ requests, [0-9.]+ MiB\\), scan \\d+ ms \\([1-9]\\d* files, [0-9.]+ MiB\\)");
-    }
-
     @Test
     void otherJoinsAreNot() {
         for (String sql :
