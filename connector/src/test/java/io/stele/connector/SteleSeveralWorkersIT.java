@@ -71,8 +71,7 @@ final class SteleSeveralWorkersIT {
         createCatalog("stele", Map.of("stele.scan.tail-cache-size", "0B"));
         createCatalog(
                 SPILLING,
-                Map.of(
-                        "stele.scan.tail-cache-size", "0B", "stele.scan.spill-threshold", "0B"));
+                Map.of("stele.scan.tail-cache-size", "0B", "stele.scan.spill-threshold", "0B"));
         createCatalog(
                 WARMED,
                 Map.of(
@@ -306,9 +305,7 @@ final class SteleSeveralWorkersIT {
         runner.execute("SELECT sum(length(v)) FROM spilling.s.large"); // by workers
         Map<String, Reads> reads = reads(SPILLING, "large");
         List<String> seconds =
-                reads.keySet().stream()
-                        .filter(node -> reads.get(node).unkeptPages() > 0)
-                        .toList();
+                reads.keySet().stream().filter(node -> reads.get(node).unkeptPages() > 0).toList();
         assertThat(seconds).isNotEmpty();
         for (String second : seconds) {
             assertThat(reads.get(second).fetchedBytes()).isPositive();
