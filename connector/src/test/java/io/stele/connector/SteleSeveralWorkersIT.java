@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.common.collect.ImmutableMap;
 import io.stele.testing.S3Server;
 import io.stele.testing.VersityGateway;
-import io.trino.Session;
 import io.trino.node.NodeState;
 import io.trino.plugin.tpch.TpchPlugin;
 import io.trino.server.testing.TestingTrinoServer;
@@ -15,7 +14,6 @@ import io.trino.testing.DistributedQueryRunner;
 import io.trino.testing.MaterializedRow;
 import java.nio.file.Path;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -34,9 +32,6 @@ final class SteleSeveralWorkersIT {
 
     /** Of a table; each shard has one file. */
     private static final int FILES = 48;
-
-    /** A catalog whose workers are always busy. */
-    private static final String SPILLING = "spilling";
 
     /** A catalog whose workers also cache filtered rows and footers. */
     private static final String WARMED = "warmed";
@@ -69,9 +64,6 @@ final class SteleSeveralWorkersIT {
         // All nodes of this host have one data directory, and a folder of their own inside it
         runner.installPlugin(new StelePlugin(directory.resolve("node").toString()));
         createCatalog("stele", Map.of("stele.scan.tail-cache-size", "0B"));
-        createCatalog(
-                SPILLING,
-                Map.of("stele.scan.tail-cache-size", "0B", "stele.scan.spill-threshold", "0B"));
         createCatalog(
                 WARMED,
                 Map.of(
@@ -270,7 +262,8 @@ final class SteleSeveralWorkersIT {
             assertThat(moved)
                     .as("bytes of moved files, of which %s has %s of %s", node, cold.get(node), all)
                     .isBetween(
-                            cold.get(node).fetchedBytes(), cold.get(node).fetchedBytes() + all / 6);
+                            cold.get(node).fetchedBytes() * 9 / 10, // less the ends read once
+                            cold.get(node).fetchedBytes() + all / 6);
             assertThat(without.values())
                     .allSatisfy(reads -> assertThat(reads.fetchedBytes()).isPositive());
             assertThat(without.values()).allMatch(reads -> reads.unkeptPages() == 0);
@@ -283,34 +276,6 @@ final class SteleSeveralWorkersIT {
         assertThat(again).hasSize(WORKERS);
         assertThat(fetchedBytes(again)).isZero();
         assertThat(again.get(node).hits()).isPositive();
-    }
-
-    /**
-     * All splits of a file have one preferred worker. Half of them are read by the second choice.
-     */
-    @Test
-    void whatABusyWorkerLeavesToTheSecondChoiceDoesNotFillItsCache() {
-        runner.execute(
-                "CREATE TABLE spilling.s.large (id bigint, v varchar) WITH (shard_count = 1)");
-        Session oneWriter =
-                Session.builder(runner.getDefaultSession())
-                        .setSystemProperty("scale_writers", "false")
-                        .setSystemProperty("task_min_writer_count", "1")
-                        .setSystemProperty("max_writer_task_count", "1")
-                        .build();
-        runner.execute(
-                oneWriter,
-                "INSERT INTO spilling.s.large SELECT orderkey, to_hex(sha512(to_utf8(comment || CAST(orderkey * 7 + linenumber AS varchar)))) FROM tpch.tiny.lineitem");
-        assertThat(files("large")).isEqualTo(1);
-        runner.execute("SELECT sum(length(v)) FROM spilling.s.large"); // by workers
-        Map<String, Reads> reads = reads(SPILLING, "large");
-        List<String> seconds =
-                reads.keySet().stream().filter(node -> reads.get(node).unkeptPages() > 0).toList();
-        assertThat(seconds).isNotEmpty();
-        for (String second : seconds) {
-            assertThat(reads.get(second).fetchedBytes()).isPositive();
-            assertThat(pages(second)).isZero();
-        }
     }
 
     /** Pages, footers and filtered rows, each on the worker that reads the file later. */
@@ -350,15 +315,6 @@ final class SteleSeveralWorkersIT {
         return (long)
                 runner.execute(
                                 "SELECT sum(misses) FROM warmed.system.caches WHERE layer = 'footers' AND table_name = 's.warm'")
-                        .getOnlyValue();
-    }
-
-    /** In the data cache of a node, of all tables. */
-    private static long pages(String node) {
-        return (long)
-                runner.execute(
-                                "SELECT pages FROM spilling.system.caches WHERE layer = 'data_pages' AND process = 'worker' AND table_name IS NULL AND node = '%s'"
-                                        .formatted(node))
                         .getOnlyValue();
     }
 }
