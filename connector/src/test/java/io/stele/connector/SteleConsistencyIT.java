@@ -501,7 +501,7 @@ final class SteleConsistencyIT {
             awaitCount("SELECT count(*)" + open + " AND done > 0 AND done < total");
             Future<?> second =
                     threads.submit(() -> queries.run("CALL paced.system.compact('s', 't')"));
-            awaitCount("SELECT count(*)" + open + " AND asked = 2");
+            awaitCount("SELECT count(*)" + open + " AND request_count = 2");
             Object job = queries.run("SELECT job_id" + open).getOnlyValue();
             queries.run("CALL paced.system.cancel_job('%s')".formatted(job));
             for (Future<?> statement : List.of(first, second)) {
