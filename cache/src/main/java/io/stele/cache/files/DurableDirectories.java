@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -24,10 +25,12 @@ public final class DurableDirectories {
 
     /**
      * The directories that threads of this process may have made and not yet synced, with the
-     * number of these threads. It is shared, because several stores may have one root. After a
-     * failed sync the directory stays here, so that later calls sync it again.
+     * number of these threads. It is shared, because several stores may have one root.
      */
     private static final Map<Path, Integer> UNSYNCED = new ConcurrentHashMap<>();
+
+    /** The directories whose last sync failed, which the next call syncs again. */
+    private static final Set<Path> FAILED = ConcurrentHashMap.newKeySet();
 
     private final Sync sync;
 
@@ -48,7 +51,9 @@ public final class DurableDirectories {
      * @throws IOException also if a file has the name of one of them
      */
     public void create(Path directory) throws IOException {
-        if (Files.isDirectory(directory) && !UNSYNCED.containsKey(directory)) {
+        if (Files.isDirectory(directory)
+                && !UNSYNCED.containsKey(directory)
+                && !FAILED.contains(directory)) {
             return;
         }
         Path parent = requireNonNull(directory.getParent(), "directory has no parent");
@@ -62,8 +67,15 @@ public final class DurableDirectories {
                 throw e;
             }
         }
-        sync.sync(parent);
-        removeUnsynced(directory);
+        try {
+            sync.sync(parent);
+            FAILED.remove(directory);
+        } catch (IOException | RuntimeException | Error e) {
+            FAILED.add(directory); // before it leaves the others, so that no call misses it
+            throw e;
+        } finally {
+            removeUnsynced(directory);
+        }
     }
 
     private static void removeUnsynced(Path directory) {

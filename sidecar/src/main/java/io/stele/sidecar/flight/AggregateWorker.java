@@ -160,8 +160,11 @@ final class AggregateWorker implements BatchSource<AggregateWorker.Nothing> {
         AggregatePart open = part;
         part = null;
         if (open != null) {
-            endSharing(open);
-            open.close();
+            try {
+                endSharing(open);
+            } finally {
+                open.close();
+            }
         }
     }
 }

@@ -9,7 +9,6 @@ import io.stele.scheduler.ContextPool;
 import io.stele.scheduler.ExecutionContext;
 import io.stele.scheduler.SchedulingGroup;
 import io.stele.scheduler.Urgency;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -87,6 +86,16 @@ public final class QueryGroup {
      */
     public QueryRead openScan(QueryIdentity identity, long bytes) {
         CompletableFuture<ReadAdmission.Permit> admission = scanAdmission.enter(bytes);
+        try {
+            return openScan(identity, admission);
+        } catch (RuntimeException | Error e) {
+            ReadAdmission.leave(admission);
+            throw e;
+        }
+    }
+
+    private QueryRead openScan(
+            QueryIdentity identity, CompletableFuture<ReadAdmission.Permit> admission) {
         synchronized (lock) {
             openedQueries++;
             ActiveQuery.Key key = ActiveQuery.Key.of(identity, openedQueries);
@@ -160,7 +169,9 @@ public final class QueryGroup {
     SharedResults.Loan lend(ActiveQuery lender, ActiveQuery borrower, int parallel) {
         int count = (SchedulingGroup.DEFAULT_SHARES - 1) / parallel;
         synchronized (lock) {
-            int room = SchedulingGroup.MAX_SHARES - borrower.claim().shares();
+            // What the borrower lent comes back while it still has this loan
+            int room =
+                    SchedulingGroup.MAX_SHARES - borrower.claim().shares() - borrower.lentShares();
             int left = SchedulingGroup.DEFAULT_SHARES - 1 - lender.lentShares();
             if (lender == borrower || count < 1 || count > left || count > room) {
                 return SharedResults.Loan.NOTHING;
@@ -178,12 +189,10 @@ public final class QueryGroup {
 
     // ---- for the report
 
-    /** The queries with open scans, oldest first. */
+    /** The queries with open scans, in no order. */
     List<ActiveQuery> queries() {
         synchronized (lock) {
-            return queries.values().stream()
-                    .sorted(Comparator.comparingLong(ActiveQuery::sinceNanos))
-                    .toList();
+            return List.copyOf(queries.values());
         }
     }
 

@@ -92,9 +92,7 @@ public final class QueryRead implements AutoCloseable {
     /** Ends the read; it creates no more contexts. */
     @Override
     public void close() {
-        if (!admission.cancel(false) && !admission.isCompletedExceptionally()) {
-            permit().close();
-        }
+        ReadAdmission.leave(admission);
         query.ifPresent(owner -> group.ended(owner, this));
     }
 

@@ -105,6 +105,13 @@ public final class ReadAdmission {
         }
     }
 
+    /** Ends a request: it stops waiting, or frees its place. */
+    static void leave(CompletableFuture<Permit> answer) {
+        if (!answer.cancel(false) && !answer.isCompletedExceptionally()) {
+            answer.join().close();
+        }
+    }
+
     /**
      * Requests a permit; the future completes when there is room. A caller that stops waiting
      * cancels the future.

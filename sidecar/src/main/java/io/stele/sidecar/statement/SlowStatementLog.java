@@ -48,13 +48,18 @@ public final class SlowStatementLog {
         this.nextNanos = new AtomicLong(nanoTime.getAsLong());
     }
 
+    /** Whether a statement or lookup of this time is logged. */
+    boolean isSlow(long elapsedNanos) {
+        return elapsedNanos >= thresholdNanos;
+    }
+
     void ended(
             String user,
             StatementFingerprint fingerprint,
             long elapsedNanos,
             long rowCount,
             boolean isFailed) {
-        if (elapsedNanos >= thresholdNanos) {
+        if (isSlow(elapsedNanos)) {
             write(
                     "Slow statement of %s: %s, %s rows%s, query_id %s: %s",
                     user,
@@ -68,7 +73,7 @@ public final class SlowStatementLog {
 
     /** Notes a lookup of keys of the framed protocol that has ended. */
     public void lookedUp(String user, TableId table, long keyCount, long elapsedNanos) {
-        if (elapsedNanos >= thresholdNanos) {
+        if (isSlow(elapsedNanos)) {
             write(
                     "Slow lookup of %s: %s, %s keys of %s",
                     user, millis(elapsedNanos), keyCount, tableNames.apply(table));

@@ -33,6 +33,7 @@ public final class StatementStatistics implements LabelledHistograms {
                     .<String, StatementFingerprint>weigher(
                             (sql, found) -> sql.length() + found.text().length() + 100)
                     .build();
+    private final boolean isCounting;
     private final SlowStatementLog slow;
 
     private record Key(String user, long id) {}
@@ -40,12 +41,14 @@ public final class StatementStatistics implements LabelledHistograms {
     private record Entry(StatementFingerprint fingerprint, StatementCounters counters) {}
 
     /**
-     * @param maxStatements the statements that are remembered, about one KiB each
+     * @param maxStatements the statements that are remembered, about one KiB each; 0: none, and
+     *     only slow ones cost the time of a fingerprint
      */
     public StatementStatistics(int maxStatements, SlowStatementLog slow) {
         checkArgument(maxStatements >= 0, "Expected maxStatements >= 0, found %s", maxStatements);
         this.entries =
                 Caffeine.newBuilder().maximumSize(maxStatements).executor(Runnable::run).build();
+        this.isCounting = maxStatements > 0;
         this.slow = requireNonNull(slow, "slow is null");
     }
 
@@ -64,13 +67,19 @@ public final class StatementStatistics implements LabelledHistograms {
             long elapsedNanos,
             long rowCount,
             boolean isFailed) {
+        boolean isLogged = runner == StatementRunner.FIXED_PLAN && slow.isSlow(elapsedNanos);
+        if (!isCounting && !isLogged) {
+            return;
+        }
         StatementFingerprint fingerprint = fingerprint(sql);
-        entries.get(
-                        new Key(user, fingerprint.id()),
-                        key -> new Entry(fingerprint, new StatementCounters()))
-                .counters()
-                .add(elapsedNanos, rowCount, isFailed);
-        if (runner == StatementRunner.FIXED_PLAN) {
+        if (isCounting) {
+            entries.get(
+                            new Key(user, fingerprint.id()),
+                            key -> new Entry(fingerprint, new StatementCounters()))
+                    .counters()
+                    .add(elapsedNanos, rowCount, isFailed);
+        }
+        if (isLogged) {
             slow.ended(user, fingerprint, elapsedNanos, rowCount, isFailed);
         }
     }

@@ -28,7 +28,7 @@ final class TestQueryGroup {
                     });
     private final QueryGroup group =
             new QueryGroup(
-                    new GroupSpec("boards", 1_000, 8, 1, 10, 100 * MEGABYTE),
+                    new GroupSpec("boards", 1_000, 32, 1, 10, 100 * MEGABYTE),
                     workers.pool(),
                     workers::nowNanos);
     private final List<QueryRead> open = new ArrayList<>();
@@ -142,6 +142,26 @@ final class TestQueryGroup {
         results.end("file", computing);
         assertThat(claims()).extracting(GroupStatus::shares).containsOnly(1_000);
         assertThat(results.lend("file", waiting, 1)).isSameAs(SharedResults.Loan.NOTHING);
+    }
+
+    /** The shares that a borrower lent come back to it whatever it has borrowed meanwhile. */
+    @Test
+    void aBorrowerHasRoomForWhatItLent() {
+        SharedResults results = new SharedResults();
+        QueryRead borrower = open(query("ann", "borrower"));
+        QueryRead other = open(query("ann", "other"));
+        results.begin("its", borrower);
+        results.begin("of the other", other);
+        SharedResults.Loan lent = results.lend("of the other", borrower, 2);
+        assertThat(lent).isNotSameAs(SharedResults.Loan.NOTHING);
+        List<SharedResults.Loan> borrowed = new ArrayList<>();
+        for (int i = 0; i < 12; i++) {
+            QueryRead waiting = open(query("ann", "waiting " + i));
+            borrowed.add(results.lend("its", waiting, i < 9 ? 1 : 2));
+        }
+        lent.close();
+        borrowed.forEach(SharedResults.Loan::close);
+        assertThat(claims()).extracting(GroupStatus::shares).containsOnly(1_000);
     }
 
     @Test

@@ -50,6 +50,24 @@ final class TestStatementStatistics {
     }
 
     @Test
+    void whatIsNotCountedIsStillLoggedWhenItIsSlow() {
+        List<String> lines = new ArrayList<>();
+        StatementStatistics none =
+                new StatementStatistics(
+                        0,
+                        new SlowStatementLog(
+                                TimeUnit.MILLISECONDS.toNanos(50),
+                                () -> 0,
+                                Object::toString,
+                                lines::add));
+        run(none, "ann", "select a from t where id = 1", 10);
+        run(none, "ann", "select a from t where id = 2", 60);
+        assertThat(lines).hasSize(1);
+        assertThat(lines.getFirst()).contains("select a from t where id = ?");
+        assertThat(none.statements()).isEmpty();
+    }
+
+    @Test
     void remembersALimitedNumber() {
         StatementStatistics statistics = statistics(10);
         for (int i = 0; i < 1_000; i++) {

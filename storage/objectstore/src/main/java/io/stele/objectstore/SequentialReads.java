@@ -28,17 +28,36 @@ public final class SequentialReads implements AutoCloseable {
 
     private final Optional<ReadingAhead> ahead;
     private final Optional<ReadAheadBalance.Processor> processor;
+    private final SequentialReads whole; // this, if it is no part
+    private final List<SequentialReads> parts = new ArrayList<>();
     private final List<SequentialReader> readers = new ArrayList<>();
     private long readBytes;
 
     private SequentialReads(Optional<ReadingAhead> ahead) {
         this.ahead = requireNonNull(ahead, "ahead is null");
         this.processor = ahead.map(present -> present.balance().open());
+        this.whole = this;
+    }
+
+    private SequentialReads(SequentialReads whole) {
+        this.ahead = whole.ahead;
+        this.processor = whole.processor;
+        this.whole = whole;
     }
 
     /** The read-ahead of a merge of objects of a store. */
     public static SequentialReads of(ObjectStore store) {
         return new SequentialReads(store.readingAhead());
+    }
+
+    /**
+     * The reads of some of the objects, which {@link #forget} of the part frees before the others.
+     * They end with these reads.
+     */
+    public SequentialReads part() {
+        SequentialReads part = new SequentialReads(whole);
+        whole.parts.add(part);
+        return part;
     }
 
     /**
@@ -56,7 +75,7 @@ public final class SequentialReads implements AutoCloseable {
                 new SequentialReader(
                         reader.admittingOnSecondAccess(),
                         ranges,
-                        this,
+                        whole,
                         ahead.get(),
                         processor.orElseThrow());
         readers.add(sequential);
@@ -89,17 +108,20 @@ public final class SequentialReads implements AutoCloseable {
      * used any more. For a caller that reads one object after the other.
      */
     public void forget() {
+        parts.forEach(SequentialReads::forget);
         readers.forEach(SequentialReader::close);
         readers.clear();
     }
 
     /**
-     * Cancels the fetches in flight, frees all memory, and leaves the balance of the store; this
-     * must not be used any more.
+     * Cancels the fetches in flight, frees all memory, and, if it is no part, leaves the balance of
+     * the store; this must not be used any more.
      */
     @Override
     public void close() {
         forget();
-        processor.ifPresent(ReadAheadBalance.Processor::close);
+        if (whole == this) {
+            processor.ifPresent(ReadAheadBalance.Processor::close);
+        }
     }
 }

@@ -151,6 +151,32 @@ final class TestSequentialReads {
     }
 
     @Test
+    void aPartIsForgottenWithoutTheOthers() throws IOException {
+        FarStore store = new FarStore(tasks::add);
+        try (SequentialReads reads = SequentialReads.of(store)) {
+            SequentialReads part = reads.part();
+            ObjectReader ended = part.over(store.open(), List.of(new ByteRange(0, 1000)));
+            check(ended, 0, 10);
+            ObjectReader other = reads.over(store.open(), List.of(new ByteRange(0, 1000)));
+            check(other, 0, 10);
+            assertThat(requests).hasValue(2);
+            part.forget();
+            check(other, 10, 10); // is still in memory
+            assertThat(requests).hasValue(2);
+            check(ended, 10, 10);
+            assertThat(requests).hasValue(3);
+
+            ObjectReader next = part.over(store.open(), whole());
+            check(next, 0, 10);
+            assertThat(store.aheadBytes()).isPositive();
+            part.close();
+            assertThat(store.aheadBytes()).isZero();
+            check(reads.over(store.open(), whole()), 0, 10); // it goes on with others
+        }
+        assertThat(store.aheadBytes()).isZero();
+    }
+
+    @Test
     void randomReadsAreThoseOfTheObject() throws IOException {
         try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
             FarStore store = new FarStore(executor);

@@ -64,7 +64,9 @@ final class RowCompaction implements ManifestChange {
                                 appliedTombstonesLsn())) {
             List<Iterator<KeyedVersion>> sources = new ArrayList<>();
             for (List<SstFile> run : SortedRuns.of(inputs)) {
-                sources.add(SortedRuns.versions(run, file -> file.as(schemas).versions(reads)));
+                sources.add(
+                        SortedRuns.versions(
+                                run, reads, (file, own) -> file.as(schemas).versions(own)));
             }
             RetainedVersions versions =
                     new RetainedVersions(

@@ -1,6 +1,7 @@
 package io.stele.engine.datafile;
 
 import io.stele.engine.row.KeyedVersion;
+import io.stele.objectstore.SequentialReads;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
@@ -25,7 +26,10 @@ public final class SortedRuns {
     /** An opener of a file's versions. */
     @FunctionalInterface
     public interface Opener<T> {
-        Iterator<KeyedVersion> open(T file) throws IOException;
+        /**
+         * @param reads of this file, until the next one is opened
+         */
+        Iterator<KeyedVersion> open(T file, SequentialReads reads) throws IOException;
     }
 
     /** The runs, by least key; those whose files come first in the list come first. */
@@ -66,29 +70,36 @@ public final class SortedRuns {
     }
 
     /**
-     * The versions of a run, by key ascending. Confined to one thread.
+     * The versions of a run, by key ascending. The read-ahead of one file is freed before the next
+     * one is opened, so that a run of many files needs no more memory than one. Confined to one
+     * thread.
      *
+     * @param reads of the merge, which its caller closes
      * @throws UncheckedIOException of the iterator, when a file cannot be read
      */
-    public static <T> Iterator<KeyedVersion> versions(List<T> run, Opener<T> opener) {
-        return new RunVersions<>(run, opener);
+    public static <T> Iterator<KeyedVersion> versions(
+            List<T> run, SequentialReads reads, Opener<T> opener) {
+        return new RunVersions<>(run, reads.part(), opener);
     }
 
     private static final class RunVersions<T> implements Iterator<KeyedVersion> {
         private final Deque<T> left;
+        private final SequentialReads reads;
         private final Opener<T> opener;
         private Iterator<KeyedVersion> open = Collections.emptyIterator();
 
-        private RunVersions(List<T> run, Opener<T> opener) {
+        private RunVersions(List<T> run, SequentialReads reads, Opener<T> opener) {
             this.left = new ArrayDeque<>(run);
+            this.reads = reads;
             this.opener = opener;
         }
 
         @Override
         public boolean hasNext() {
             while (!open.hasNext() && !left.isEmpty()) {
+                reads.forget();
                 try {
-                    open = opener.open(left.element());
+                    open = opener.open(left.element(), reads);
                 } catch (IOException failed) {
                     throw new UncheckedIOException(failed);
                 }

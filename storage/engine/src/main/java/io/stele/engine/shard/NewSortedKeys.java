@@ -83,7 +83,7 @@ final class NewSortedKeys implements InsertedTableKeys {
             List<List<SstFile>> runs, List<Iterator<KeyedVersion>> others, SequentialReads reads) {
         List<Iterator<KeyedVersion>> sources = new ArrayList<>(others);
         for (List<SstFile> run : runs) {
-            sources.add(SortedRuns.versions(run, file -> file.versions(reads)));
+            sources.add(SortedRuns.versions(run, reads, SstFile::versions));
         }
         return new MergingVersions(sources);
     }

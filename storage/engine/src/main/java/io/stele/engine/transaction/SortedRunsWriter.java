@@ -157,7 +157,8 @@ final class SortedRunsWriter {
         try (SequentialReads reads = files.sequentialReads()) {
             List<Iterator<KeyedVersion>> sources = new ArrayList<>();
             for (List<WrittenFile> run : runs) {
-                sources.add(SortedRuns.versions(run, file -> open(file).versions(reads)));
+                sources.add(
+                        SortedRuns.versions(run, reads, (file, own) -> open(file).versions(own)));
             }
             merged = write(new MergingVersions(sources), FILE_BYTES);
         } catch (UncheckedIOException failed) {
