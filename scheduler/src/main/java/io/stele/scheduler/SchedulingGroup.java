@@ -237,7 +237,7 @@ public final class SchedulingGroup {
         return memberShares * own / sum;
     }
 
-    /** The claim of one more context beside so many contexts of equal shares; approximate. */
+    /** The approximate claim of one more context beside the given number of equal contexts. */
     double expectedClaim(int contexts) {
         double own = shares();
         if (parent != null) {

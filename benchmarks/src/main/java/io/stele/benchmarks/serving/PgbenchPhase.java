@@ -72,7 +72,7 @@ final class PgbenchPhase {
         }
     }
 
-    /** In one statement; by parts where the server refuses that, as Stele does above some size. */
+    /** In one statement; by parts where the server refuses that. */
     private void copy(Pgbench pgbench, String server, PostgresAddress address, Path file)
             throws IOException, InterruptedException {
         try {

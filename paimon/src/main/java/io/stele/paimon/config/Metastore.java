@@ -9,7 +9,7 @@ public enum Metastore {
     FILESYSTEM,
     /** A server of Paimon's REST protocol. */
     REST,
-    /** A relational database. */
+    /** A relational database; not tested, and its driver is not in this plugin. */
     JDBC,
     /** Known by name only, to refuse it: its client is not in this plugin. */
     HIVE

@@ -68,7 +68,9 @@ public class PaimonConfig {
     }
 
     @Config("stele.paimon.metastore")
-    @ConfigDescription("Who knows the tables: filesystem (the folders of the lake), rest or jdbc")
+    @ConfigDescription(
+            "Who knows the tables: filesystem (the folders of the lake), rest or jdbc, which is not"
+                    + " tested and needs a driver that the plugin does not have")
     public PaimonConfig setMetastore(Metastore metastore) {
         this.metastore = metastore;
         return this;

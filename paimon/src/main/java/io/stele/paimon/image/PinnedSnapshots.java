@@ -39,7 +39,7 @@ public final class PinnedSnapshots {
                             ? table.tagManager().getOrThrow(handle.tag().get()).trimToSnapshot()
                             : leases.snapshot(table, id);
             if (handle.tag().isEmpty() && !pin(found).equals(pinned)) {
-                // The cached one may be of before a rollback that no check has seen
+                // The cached one may be older than a rollback that no check has seen
                 found = leases.snapshotAgain(table, id);
             }
             checkSame(handle, pinned, found);
