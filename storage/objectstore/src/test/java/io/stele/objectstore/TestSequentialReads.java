@@ -155,23 +155,26 @@ final class TestSequentialReads {
         FarStore store = new FarStore(tasks::add);
         try (SequentialReads reads = SequentialReads.of(store)) {
             SequentialReads part = reads.part();
-            ObjectReader ended = part.over(store.open(), List.of(new ByteRange(0, 1000)));
-            check(ended, 0, 10);
+            ObjectReader large = part.over(store.open(), whole());
+            check(large, 0, 10);
+            assertThat(store.aheadBytes()).isPositive();
             ObjectReader other = reads.over(store.open(), List.of(new ByteRange(0, 1000)));
             check(other, 0, 10);
             assertThat(requests).hasValue(2);
+
             part.forget();
+            assertThat(store.aheadBytes()).isZero();
             check(other, 10, 10); // is still in memory
             assertThat(requests).hasValue(2);
-            check(ended, 10, 10);
+            check(large, 20, 10);
             assertThat(requests).hasValue(3);
 
-            ObjectReader next = part.over(store.open(), whole());
-            check(next, 0, 10);
-            assertThat(store.aheadBytes()).isPositive();
+            check(part.over(store.open(), whole()), 0, 10);
+            assertThat(requests).hasValue(4);
             part.close();
             assertThat(store.aheadBytes()).isZero();
-            check(reads.over(store.open(), whole()), 0, 10); // it goes on with others
+            check(reads.over(store.open(), whole()), 0, 10); // the whole goes on with others
+            assertThat(requests).hasValue(5);
         }
         assertThat(store.aheadBytes()).isZero();
     }
