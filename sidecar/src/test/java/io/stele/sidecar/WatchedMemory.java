@@ -19,7 +19,7 @@ import java.util.function.Predicate;
  * time. Thread-safe.
  */
 public final class WatchedMemory implements AutoCloseable {
-    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     private final HttpClient http = HttpClient.newHttpClient();
     private final int port;

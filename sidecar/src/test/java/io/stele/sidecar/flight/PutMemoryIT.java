@@ -172,7 +172,7 @@ final class PutMemoryIT {
     @Test
     void allRowsOfManyStreamsArrive() throws Exception {
         int streams = 8;
-        int rows = 1_500;
+        int rows = 500; // five times what there is room for
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             List<CompletableFuture<Void>> ends = new ArrayList<>();
             for (int i = 0; i < streams; i++) {

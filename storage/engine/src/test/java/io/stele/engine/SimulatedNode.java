@@ -139,9 +139,7 @@ final class SimulatedNode {
                 seed,
                 store ->
                         new FarObjectStore(
-                                store,
-                                task -> Thread.ofPlatform().daemon().start(task),
-                                System::nanoTime));
+                                store, Thread::startVirtualThread, System::nanoTime));
     }
 
     private static Encryption encryption(SplittableRandom random) {

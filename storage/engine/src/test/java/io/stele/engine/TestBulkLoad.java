@@ -688,7 +688,8 @@ final class TestBulkLoad {
     @CsvSource({"false, ROW", "true, ROW", "false, COLUMN", "true, COLUMN"})
     void keysOfManyFilesAreSearchedInRanges(boolean isFar, Orientation orientation)
             throws IOException {
-        StorageOptions options = OPTIONS.withLoadBuffer(1 << 10); // 64 keys a range
+        // 64 keys a range; each range is a request to each file
+        StorageOptions options = OPTIONS.withLoadBuffer(isFar ? 4 << 10 : 1 << 10);
         SimulatedNode small =
                 isFar ? SimulatedNode.startFar(options, 7) : SimulatedNode.start(options, 7);
         TestTable table = TestTable.create(small.engine(), "t", orientation, true, 2);
