@@ -2,6 +2,7 @@ package io.stele.paimon.image;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.paimon.type.IndexedColumns;
 import java.util.List;
 import org.apache.paimon.manifest.ManifestEntry;
 import org.apache.paimon.operation.AppendOnlyFileStoreScan;
@@ -32,7 +33,8 @@ final class AppendFileFilter extends AppendOnlyFileStoreScan implements FileFilt
                 table.schema(),
                 table.store().manifestFileFactory(),
                 null,
-                table.coreOptions().fileIndexReadEnabled(),
+                table.coreOptions().fileIndexReadEnabled()
+                        && IndexedColumns.areExact(table.schema()),
                 table.coreOptions().deletionVectorsEnabled(),
                 false);
         this.schemas = requireNonNull(schemas, "schemas is null");

@@ -2,12 +2,12 @@ package io.stele.paimon.image;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.paimon.type.IndexedColumns;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.apache.paimon.CoreOptions;
 import org.apache.paimon.data.BinaryArray;
 import org.apache.paimon.fileindex.FileIndexPredicate;
 import org.apache.paimon.io.DataFileMeta;
@@ -54,16 +54,17 @@ final class PrimaryKeyFileFilter extends KeyValueFileStoreScan implements FileFi
                 table.coreOptions().deletionVectorsEnabled(),
                 table.coreOptions().mergeEngine(),
                 table.coreOptions().changelogProducer(),
-                fileIndexRead(table.coreOptions()));
+                readsIndexes(table) && table.coreOptions().deletionVectorsEnabled());
         this.tableSchema = table.schema();
         this.schemas = requireNonNull(schemas, "schemas is null");
-        this.readsIndexes = table.coreOptions().fileIndexReadEnabled();
+        this.readsIndexes = readsIndexes(table);
         this.noNulls =
                 BinaryArray.fromLongArray(zeros(tableSchema.trimmedPrimaryKeysFields().size()));
     }
 
-    private static boolean fileIndexRead(CoreOptions options) {
-        return options.fileIndexReadEnabled() && options.deletionVectorsEnabled();
+    private static boolean readsIndexes(FileStoreTable table) {
+        return table.coreOptions().fileIndexReadEnabled()
+                && IndexedColumns.areExact(table.schema());
     }
 
     private static Long[] zeros(int count) {

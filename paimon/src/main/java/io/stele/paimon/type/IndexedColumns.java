@@ -54,6 +54,14 @@ public final class IndexedColumns {
                 });
     }
 
+    /**
+     * Whether all indexes of a table's files can be asked with any predicate, as Paimon's own scan
+     * asks those in a manifest.
+     */
+    public static boolean areExact(TableSchema schema) {
+        return schema.fields().stream().allMatch(field -> isExact(field.type()));
+    }
+
     /** Names of columns of both schemas; a column may have been renamed in between. */
     private static Set<String> names(TableSchema schema) {
         Set<String> names = new HashSet<>();
