@@ -28,6 +28,7 @@ import javax.management.ObjectName;
 import org.apache.paimon.catalog.Identifier;
 import org.apache.paimon.data.Decimal;
 import org.apache.paimon.data.GenericRow;
+import org.apache.paimon.data.Timestamp;
 import org.apache.paimon.disk.IOManager;
 import org.apache.paimon.schema.Schema;
 import org.apache.paimon.schema.SchemaChange;
@@ -116,6 +117,36 @@ class PaimonReadIT {
             lake.write(table, List.of(order(1, "a", "1", 1), order(2, "b", "2", 1)), false);
             lake.write(table, List.of(order(2, "B", "3", 2), order(3, "c", "4", 2)), true);
             assertSame(name);
+        }
+    }
+
+    /** Paimon's indexes have six digits; by the others a row is found whoever reads its file. */
+    @Test
+    void rowsAreFoundByNineDigitsOfAMoment() throws Exception {
+        for (String engine : List.of("", "deduplicate", "aggregation")) {
+            String name = "moments_" + engine;
+            Schema.Builder schema =
+                    Schema.newBuilder()
+                            .column("id", DataTypes.INT().notNull())
+                            .column("t", DataTypes.TIMESTAMP(9))
+                            .option("file-index.bsi.columns", "t")
+                            .option("file-index.in-manifest-threshold", "1MB");
+            if (!engine.isEmpty()) {
+                schema.primaryKey("id").option("bucket", "1").option("merge-engine", engine);
+            }
+            FileStoreTable table = lake.create("d", name, schema.build());
+            lake.write(
+                    table,
+                    List.of(GenericRow.of(1, Timestamp.fromEpochMillis(0, 123_456))),
+                    !engine.isEmpty());
+            assertThat(
+                            query(
+                                            "SELECT id FROM "
+                                                    + name
+                                                    + " WHERE t > TIMESTAMP '1970-01-01 00:00:00.000123455'")
+                                    .getOnlyValue())
+                    .as(name)
+                    .isEqualTo(1);
         }
     }
 

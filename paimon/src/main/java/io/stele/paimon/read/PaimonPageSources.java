@@ -13,6 +13,7 @@ import io.stele.paimon.handle.PaimonTableHandle;
 import io.stele.paimon.image.TableSchemas;
 import io.stele.paimon.table.LakeTables;
 import io.stele.paimon.type.DomainPredicates;
+import io.stele.paimon.type.IndexedColumns;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ColumnHandle;
 import io.trino.spi.connector.ConnectorPageSource;
@@ -32,6 +33,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import org.apache.paimon.CoreOptions;
 import org.apache.paimon.data.InternalRow;
 import org.apache.paimon.io.DataInputViewStreamWrapper;
 import org.apache.paimon.predicate.Predicate;
@@ -138,7 +140,8 @@ public final class PaimonPageSources implements ConnectorPageSourceProvider {
             List<PaimonColumnHandle> columns,
             TupleDomain<PaimonColumnHandle> wanted) {
         List<DataField> fields = fields(table.rowType(), columns);
-        ReadBuilder builder = table.newReadBuilder().withReadType(new RowType(fields));
+        ReadBuilder builder =
+                withoutInexactIndexes(table).newReadBuilder().withReadType(new RowType(fields));
         Optional<Predicate> predicate = DomainPredicates.of(wanted, table.rowType());
         predicate.ifPresent(builder::withFilter);
         try {
@@ -155,6 +158,12 @@ public final class PaimonPageSources implements ConnectorPageSourceProvider {
         } catch (IOException | RuntimeException e) {
             throw failure(handle, split, e);
         }
+    }
+
+    private static FileStoreTable withoutInexactIndexes(FileStoreTable table) {
+        return IndexedColumns.areExact(table.schema())
+                ? table
+                : table.copy(Map.of(CoreOptions.FILE_INDEX_READ_ENABLED.key(), "false"));
     }
 
     private static List<DataField> fields(RowType rows, List<PaimonColumnHandle> columns) {
