@@ -137,9 +137,7 @@ final class SimulatedNode {
         return start(
                 options,
                 seed,
-                store ->
-                        new FarObjectStore(
-                                store, Thread::startVirtualThread, System::nanoTime));
+                store -> new FarObjectStore(store, Thread::startVirtualThread, System::nanoTime));
     }
 
     private static Encryption encryption(SplittableRandom random) {
