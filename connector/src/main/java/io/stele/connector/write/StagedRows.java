@@ -40,7 +40,6 @@ final class StagedRows implements AutoCloseable {
     private final ArrowBatchEncoder encoder;
     private final List<CompletableFuture<PutReply>> replies = new ArrayList<>();
     private @Nullable FlightPut put;
-    private boolean ended;
     private long batchBytes; // of the rows of the next batch
     private long sentBytes;
 
@@ -86,10 +85,7 @@ final class StagedRows implements AutoCloseable {
 
     /** Sends the remaining rows and ends the stream; {@link #finish} must follow. */
     void end() {
-        if (encoder.rowCount() > 0) {
-            send();
-        }
-        ended = true;
+        sendRemaining();
         if (put == null) {
             return;
         }
@@ -100,11 +96,9 @@ final class StagedRows implements AutoCloseable {
         }
     }
 
-    /** Sends the remaining rows, unless {@link #end} did, and waits until all are staged. */
+    /** Sends the remaining rows, ends the stream, and waits until all are staged. */
     void finish() {
-        if (!ended) {
-            end();
-        }
+        sendRemaining();
         if (put == null) {
             return;
         }
@@ -122,6 +116,12 @@ final class StagedRows implements AutoCloseable {
     public void close() {
         if (put != null) {
             put.close();
+        }
+    }
+
+    private void sendRemaining() {
+        if (encoder.rowCount() > 0) {
+            send();
         }
     }
 

@@ -8,6 +8,7 @@ import io.stele.columnfile.metadata.FileMetadata;
 import io.stele.connector.handle.FileSplitFixture;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleFileSplit;
+import io.stele.connector.handle.SteleSample;
 import io.stele.connector.handle.SteleTableHandle;
 import io.stele.connector.read.opening.FilePageSources;
 import io.stele.connector.read.opening.ScanCaches;
@@ -47,7 +48,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A column file of random bigints as a worker writes it, and its scans. */
 final class BigintFile {
-    private static final int PAGE_ROWS = 8 * 1024;
+    static final int PAGE_ROWS = 8 * 1024;
     private static final AtomicReference<@Nullable Written> last = new AtomicReference<>();
 
     private final TableSchema table;
@@ -229,8 +230,25 @@ final class BigintFile {
             int[] columns,
             ScanCaches caches,
             Consumer<ReadCounters> ended) {
+        return open(
+                sources, new SteleTableHandle(table, "r", Long.MAX_VALUE), columns, caches, ended);
+    }
+
+    /** A scan of a sample that has no row of the file. */
+    ConnectorPageSource openEmptySample(
+            FilePageSources sources, ScanCaches caches, Consumer<ReadCounters> ended) {
+        SteleTableHandle all = new SteleTableHandle(table, "r", Long.MAX_VALUE);
+        return open(sources, all.withSample(new SteleSample(0, 1)), new int[] {0}, caches, ended);
+    }
+
+    private ConnectorPageSource open(
+            FilePageSources sources,
+            SteleTableHandle handle,
+            int[] columns,
+            ScanCaches caches,
+            Consumer<ReadCounters> ended) {
         return sources.open(
-                new SteleTableHandle(table, "r", Long.MAX_VALUE),
+                handle,
                 split,
                 IntStream.of(columns)
                         .mapToObj(table.columns()::get)
@@ -266,8 +284,18 @@ final class BigintFile {
     /** The sum of a column, by a scan of it alone. */
     long scan(FilePageSources sources, int column, ScanCaches caches)
             throws IOException, InterruptedException, ExecutionException {
+        return scan(sources, column, caches, _ -> {});
+    }
+
+    /**
+     * The same.
+     *
+     * @param ended called with the counters of the scan
+     */
+    long scan(FilePageSources sources, int column, ScanCaches caches, Consumer<ReadCounters> ended)
+            throws IOException, InterruptedException, ExecutionException {
         long found = 0;
-        try (ConnectorPageSource source = open(sources, new int[] {column}, caches)) {
+        try (ConnectorPageSource source = open(sources, new int[] {column}, caches, ended)) {
             while (!source.isFinished()) {
                 source.isBlocked().get();
                 SourcePage page = source.getNextSourcePage();

@@ -10,7 +10,9 @@ import io.stele.connector.read.opening.ScanCaches;
 import io.stele.connector.read.prune.FileBitmapIndexes;
 import io.stele.connector.sidecar.CacheUse;
 import io.stele.connector.type.TrinoTypes;
+import io.stele.objectstore.ForwardingObjectStore;
 import io.stele.objectstore.InMemoryObjectStore;
+import io.stele.objectstore.ObjectStore;
 import io.stele.objectstore.RoundsStore;
 import io.stele.objectstore.retrieval.ReadingAhead;
 import io.stele.protocol.api.status.ReadCounters;
@@ -18,6 +20,7 @@ import io.trino.plugin.base.metrics.LongCount;
 import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.connector.SourcePage;
 import io.trino.spi.metrics.Metrics;
+import io.trino.spi.predicate.TupleDomain;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
@@ -189,5 +192,58 @@ final class TestScansWithoutDataCache {
             Thread.onSpinWait(); // fetches in flight return it when they end
         }
         assertThat(ahead.balance().statistics().aheadBytes()).isZero();
+    }
+
+    /** A file of which a sample has no row is opened; its requests count too. */
+    @Test
+    void aScanThatReadsNoRowCountsItsRequests() throws Exception {
+        BigintFile file = large();
+        FilePageSources sources = sources(8 << 20, 0);
+        AtomicReference<ReadCounters> counted = new AtomicReference<>(ReadCounters.NONE);
+        RoundsStore.Recorded<Boolean> scan =
+                store.record(
+                        () -> {
+                            try (ConnectorPageSource source =
+                                    file.openEmptySample(sources, ALL, counted::set)) {
+                                source.isBlocked().get();
+                                return source.getNextSourcePage() == null;
+                            }
+                        });
+        assertThat(scan.result()).isTrue();
+        assertThat(scan.requests()).isNotEmpty();
+        assertThat(counted.get().requests()).isEqualTo(scan.requests().size());
+    }
+
+    @Test
+    void aFileThatCannotBeOpenedAheadReturnsItsMemory() throws Exception {
+        BigintFile file = large();
+        ReadingAhead failing =
+                new ReadingAhead(
+                        ahead.balance(),
+                        ahead.executor(),
+                        ahead.helpers(),
+                        ahead.memory(),
+                        () -> {
+                            throw new IllegalStateException("no latencies");
+                        });
+        ObjectStore failingStore =
+                new ForwardingObjectStore(store) {
+                    @Override
+                    public Optional<ReadingAhead> readingAhead() {
+                        return Optional.of(failing);
+                    }
+                };
+        FileMetadataCache fileMetadata =
+                new FileMetadataCache(_ -> failingStore, _ -> Optional.empty(), 8 << 20);
+        FilePageSources sources =
+                new FilePageSources(
+                        fileMetadata,
+                        new DecodedColumnCache(0),
+                        new FileBitmapIndexes(store),
+                        types,
+                        Runnable::run);
+        file.openAhead(sources, TupleDomain.all(), ALL);
+        assertThat(fileMetadata.statistics().entries()).as("it was opened").isPositive();
+        assertThat(ahead.memory().usedBytes()).isZero();
     }
 }

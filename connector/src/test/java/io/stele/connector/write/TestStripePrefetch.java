@@ -21,6 +21,7 @@ import io.stele.objectstore.cached.DataCacheConfig;
 import io.stele.objectstore.cached.WarmingPolicy;
 import io.stele.objectstore.retrieval.ReadAheadBalance;
 import io.stele.objectstore.retrieval.ReadingAhead;
+import io.stele.protocol.api.status.ReadCounters;
 import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.connector.SourcePage;
 import java.io.IOException;
@@ -33,6 +34,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -245,6 +247,41 @@ final class TestStripePrefetch {
             source.close();
             assertThat(source.isFinished()).isTrue();
         }
+    }
+
+    /** Such a worker prefetches into memory, also what is in its data cache. */
+    @Test
+    @Timeout(60)
+    void aWorkerThatIsNotThePreferredOneCountsTheBytesOfItsDataCache() throws Exception {
+        store.ahead =
+                Optional.of(
+                        new ReadingAhead(
+                                new ReadAheadBalance(64 << 20, System::nanoTime), executor));
+        AtomicReference<ReadCounters> counted = new AtomicReference<>(ReadCounters.NONE);
+        try (DataCache cache = cache()) {
+            ObjectStore cached = cache.over(store, WarmingPolicy.NOTHING);
+            FilePageSources sources =
+                    new FilePageSources(
+                            new FileMetadataCache(
+                                    use ->
+                                            use == CacheUse.SECOND_ACCESS
+                                                    ? cached.admittingOnSecondAccess()
+                                                    : cached,
+                                    _ -> Optional.empty(),
+                                    1 << 20),
+                            new DecodedColumnCache(0),
+                            new FileBitmapIndexes(cached),
+                            types,
+                            executor);
+            file.scan(sources, WANTED, ScanCaches.all(CacheUse.FILL));
+            long found =
+                    file.scan(
+                            sources, WANTED, ScanCaches.all(CacheUse.SECOND_ACCESS), counted::set);
+            assertThat(found).isEqualTo(file.sum(WANTED));
+        }
+        assertThat(counted.get().storeBytes()).isZero();
+        assertThat(counted.get().diskBytes())
+                .isGreaterThan((long) PAGES * BigintFile.PAGE_ROWS * Long.BYTES);
     }
 
     @Test

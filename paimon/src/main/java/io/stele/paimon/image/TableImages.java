@@ -84,6 +84,7 @@ public final class TableImages {
         private final AtomicBoolean verifying = new AtomicBoolean();
         private final AtomicBoolean persisting = new AtomicBoolean();
         private final AtomicBoolean hasTimer = new AtomicBoolean();
+        private volatile boolean isDropped; // as wrong or damaged, not only evicted
     }
 
     private final ImageOptions options;
@@ -312,13 +313,13 @@ public final class TableImages {
             TableImage image,
             Origin origin,
             Versions ofTable) {
-        if (folder.isPresent()
-                && (origin == Origin.BUILT
-                        || ofTable.unpersisted.incrementAndGet() >= options.deltasToPersist())) {
-            ofTable.unpersisted.set(0);
-            background(ofTable.persisting, () -> persist(image, folder.get()));
-        } else if (folder.isPresent() && origin == Origin.ADVANCED) {
-            persistLater(image, ofTable, folder.get());
+        if (folder.isPresent() && origin != Origin.REOPENED) {
+            int waiting = ofTable.unpersisted.incrementAndGet();
+            if (origin == Origin.BUILT || waiting >= options.deltasToPersist()) {
+                persist(image, ofTable, folder.get());
+            } else {
+                persistLater(image, ofTable, folder.get());
+            }
         }
         if (origin == Origin.ADVANCED
                 && ofTable.unverified.incrementAndGet() >= options.deltasToVerify()) {
@@ -351,14 +352,24 @@ public final class TableImages {
 
     private void persistNewest(Versions ofTable, ImageFolder persisted) {
         Map.Entry<Long, TableImage> newest = ofTable.images.lastEntry();
-        if (newest != null && ofTable.unpersisted.getAndSet(0) > 0) {
-            background(ofTable.persisting, () -> persist(newest.getValue(), persisted));
+        if (newest != null && ofTable.unpersisted.get() > 0) {
+            persist(newest.getValue(), ofTable, persisted);
         }
     }
 
-    private void background(AtomicBoolean running, Runnable task) {
+    /** Persists an image in the background: later, if another one is being persisted. */
+    private void persist(TableImage image, Versions ofTable, ImageFolder persisted) {
+        int waiting = ofTable.unpersisted.getAndSet(0);
+        if (!background(ofTable.persisting, () -> persistNow(image, ofTable, persisted))) {
+            ofTable.unpersisted.addAndGet(waiting);
+            persistLater(image, ofTable, persisted);
+        }
+    }
+
+    /** Returns false if the task is already running; does nothing if the executor has ended. */
+    private boolean background(AtomicBoolean running, Runnable task) {
         if (!running.compareAndSet(false, true)) {
-            return;
+            return false;
         }
         try {
             executor.execute(
@@ -373,11 +384,18 @@ public final class TableImages {
             running.set(false);
             log.debug(e, "No thread for images in the background");
         }
+        return true;
     }
 
-    private static void persist(TableImage image, ImageFolder folder) {
+    private static void persistNow(TableImage image, Versions ofTable, ImageFolder persisted) {
+        if (ofTable.isDropped) {
+            return;
+        }
         try {
-            folder.write(image);
+            persisted.write(image);
+            if (ofTable.isDropped) {
+                persisted.remove(image.table()); // it was dropped during the write
+            }
         } catch (IOException | RuntimeException e) {
             log.warn(e, "An image of %s cannot be persisted", image.table());
         }
@@ -407,10 +425,11 @@ public final class TableImages {
 
     private void drop(TableId table) {
         Versions ofTable = versions.remove(table);
-        List<TableImage> images =
-                ofTable == null ? List.of() : List.copyOf(ofTable.images.values());
-        for (TableImage image : images) {
-            cache.remove(new ImageKey(table, image.snapshot()));
+        if (ofTable != null) {
+            ofTable.isDropped = true; // before the folder is cleared
+            for (TableImage image : List.copyOf(ofTable.images.values())) {
+                cache.remove(new ImageKey(table, image.snapshot()));
+            }
         }
         folder.ifPresent(persisted -> persisted.remove(table));
     }

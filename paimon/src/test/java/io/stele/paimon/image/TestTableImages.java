@@ -11,7 +11,9 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -256,18 +258,7 @@ final class TestTableImages {
         LakeTable lake = lake();
         Path persisted = folder.resolve("images");
         List<ManifestEntry> files = lake.paimonsFiles();
-        FileStoreTable table = lake.open();
-        // An image of the right snapshot that lacks a file.
-        new ImageFolder(persisted, 1 << 20)
-                .write(
-                        new ImageBuilder(
-                                        TableId.of(table),
-                                        KeyColumns.of(table),
-                                        1,
-                                        new ParallelTasks(Runnable::run, 1))
-                                .build(
-                                        SnapshotIdentity.of(lake.snapshot()),
-                                        files.subList(1, files.size())));
+        persistWithoutAFile(lake, persisted);
         TableImages images =
                 new TableImages(
                         options(16 << 20, 2, 1),
@@ -279,9 +270,57 @@ final class TestTableImages {
                 .isEqualTo(files.size());
 
         assertThat(images.statistics().different()).isEqualTo(1);
+        timer.pass(Duration.ofSeconds(31));
+        assertThat(persisted).as("nor is it persisted by time").isEmptyDirectory();
         assertThat(images.image(lake.open(), lake.snapshot()).find(ImageFilter.ALL))
                 .containsExactlyInAnyOrderElementsOf(lake.paimonsFiles());
         assertThat(images.statistics().built()).isEqualTo(1);
+    }
+
+    @Test
+    void persistsNoImageThatWasDroppedBefore() throws Exception {
+        LakeTable lake = lake();
+        Path persisted = folder.resolve("images");
+        persistWithoutAFile(lake, persisted);
+        Deque<Runnable> tasks = new ArrayDeque<>();
+        TableImages images =
+                new TableImages(
+                        new ImageOptions(16 << 20, 1, 10, 1, 1, Duration.ofSeconds(30)),
+                        timer,
+                        tasks::add,
+                        Optional.of(new ImageFolder(persisted, 1 << 20)));
+        lake.write(LakeTable.row("d3", 7, 7));
+        images.image(lake.open(), lake.snapshot());
+        assertThat(tasks).as("to persist it and to verify it").hasSize(2);
+        tasks.removeLast().run();
+        assertThat(images.statistics().different()).isEqualTo(1);
+        tasks.remove().run();
+        assertThat(persisted).isEmptyDirectory();
+    }
+
+    @Test
+    void persistsAnImageThatWaitedForAnother() throws Exception {
+        LakeTable lake = lake();
+        Path persisted = folder.resolve("images");
+        Deque<Runnable> tasks = new ArrayDeque<>();
+        TableImages images =
+                new TableImages(
+                        options(16 << 20, 1, 10),
+                        timer,
+                        tasks::add,
+                        Optional.of(new ImageFolder(persisted, 1 << 20)));
+        images.image(lake.open(), lake.snapshot());
+        lake.write(LakeTable.row("d1", 7, 7));
+        Snapshot snapshot = lake.snapshot();
+        images.image(lake.open(), snapshot);
+        timer.pass(Duration.ofSeconds(31));
+        assertThat(tasks).as("the first image").hasSize(1);
+        tasks.remove().run();
+        assertThat(onlyFile(persisted).toString()).doesNotContain("-" + snapshot.id() + ".image");
+        timer.pass(Duration.ofSeconds(31));
+        tasks.remove().run();
+        assertThat(onlyFile(persisted).toString()).contains("-" + snapshot.id() + ".image");
+        assertThat(timer.hasTasks()).isFalse();
     }
 
     @Test
@@ -408,6 +447,22 @@ final class TestTableImages {
                 LakeTable.row("d1", 2, 20),
                 LakeTable.row("d2", 1, 30),
                 LakeTable.row("d3", 4, 40));
+    }
+
+    /** Persists an image of the right snapshot that lacks a file. */
+    private static void persistWithoutAFile(LakeTable lake, Path persisted) throws Exception {
+        List<ManifestEntry> files = lake.paimonsFiles();
+        FileStoreTable table = lake.open();
+        new ImageFolder(persisted, 1 << 20)
+                .write(
+                        new ImageBuilder(
+                                        TableId.of(table),
+                                        KeyColumns.of(table),
+                                        1,
+                                        new ParallelTasks(Runnable::run, 1))
+                                .build(
+                                        SnapshotIdentity.of(lake.snapshot()),
+                                        files.subList(1, files.size())));
     }
 
     private static ImageOptions options(long maxBytes, int parallelism, int deltasToVerify) {

@@ -65,4 +65,13 @@ public interface ObjectReader {
 
     /** The counters of this reader. */
     ReadTally tally();
+
+    /**
+     * The bytes of its reads that did not come from the store: those of a data cache, also the ones
+     * that wait there to be written.
+     */
+    default long cachedBytes() {
+        ReadTally tally = tally();
+        return Math.max(0, tally.readBytes() - tally.fetchedBytes());
+    }
 }

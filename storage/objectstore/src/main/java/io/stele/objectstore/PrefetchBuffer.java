@@ -316,4 +316,10 @@ public final class PrefetchBuffer implements ObjectReader {
         ReadTally all = reader.tally();
         return new ReadTally(readBytes.sum(), all.requests(), all.fetchedBytes(), waits.sum());
     }
+
+    /** What the reader below had; bytes that are read again from this buffer are not counted. */
+    @Override
+    public long cachedBytes() {
+        return reader.cachedBytes();
+    }
 }

@@ -11,9 +11,7 @@ import io.stele.connector.read.page.ChannelSourcePage;
 import io.stele.connector.read.page.ReadMetrics;
 import io.stele.connector.read.page.ScanChannel;
 import io.stele.connector.read.page.VisibleRows;
-import io.stele.objectstore.PrefetchBuffer;
 import io.stele.objectstore.ReadTally;
-import io.stele.objectstore.retrieval.RetrievalReport;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.status.ReadCounters;
 import io.trino.memory.context.AggregatedMemoryContext;
@@ -152,7 +150,7 @@ final class FilePageSource implements ConnectorPageSource {
         ReadTally tally = dataSource.tally();
         return decodedScan
                 .metrics()
-                .mergeWith(ReadMetrics.of(counters()))
+                .mergeWith(ReadMetrics.of(dataSource.counters(account)))
                 .mergeWith(
                         new Metrics(
                                 Map.of(
@@ -160,22 +158,6 @@ final class FilePageSource implements ConnectorPageSource {
                                         new LongCount(tally.readBytes()),
                                         "Waits for the warehouse",
                                         new LongCount(tally.waits()))));
-    }
-
-    private ReadCounters counters() {
-        ReadCounters all = RetrievalReport.counters(account);
-        ReadTally tally = dataSource.tally();
-        // Bytes that a prefetch of this scan fetched came from the store, not from the cache; those
-        // that wait to be written are the cache's
-        boolean hasCache = !(dataSource.file().unchecked() instanceof PrefetchBuffer);
-        long cached = hasCache ? tally.readBytes() - tally.fetchedBytes() : 0;
-        return new ReadCounters(
-                all.requests(),
-                all.rounds(),
-                all.hedges(),
-                all.storeBytes(),
-                Math.max(0, cached),
-                all.memoryBytes());
     }
 
     @Override
@@ -191,7 +173,7 @@ final class FilePageSource implements ConnectorPageSource {
         finished = true;
         prefetch.ifPresent(StripePrefetch::close);
         dataSource.file().unchecked().release(Long.MAX_VALUE);
-        ended.accept(counters());
+        ended.accept(dataSource.counters(account));
         reader.close();
         memory.setBytes(0);
     }

@@ -21,6 +21,7 @@ import io.stele.connector.read.prune.SelectedRows;
 import io.stele.connector.read.prune.SplitLimits;
 import io.stele.connector.type.TrinoTypes;
 import io.stele.objectstore.PrefetchBuffer;
+import io.stele.objectstore.retrieval.RetrievalReport;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.status.ReadCounters;
 import io.stele.protocol.schema.TableSchema;
@@ -83,7 +84,8 @@ public final class FilePageSources {
      *
      * @param constraint row groups outside it are skipped
      * @param use of the caches of this node
-     * @param ended called once, with the counters of the scan, unless the file was not opened
+     * @param ended called once, with the counters of the scan, unless it needs no read or fails to
+     *     open
      */
     public ConnectorPageSource open(
             SteleTableHandle table,
@@ -180,6 +182,7 @@ public final class FilePageSources {
             Optional<RoaringBitmap> indexed =
                     bitmapIndexes.select(scan.table().table(), scan.split(), scan.constraint());
             if (indexed.isPresent() && indexed.get().isEmpty()) {
+                scan.ended().accept(RetrievalReport.counters(scan.account()));
                 return nothing(); // and the file is not even opened
             }
             OpenedFile file =
@@ -230,6 +233,7 @@ public final class FilePageSources {
         FileChannels channels =
                 new FileChannels(scan.table(), scan.split(), scan.columns(), file, types);
         if (rows.isNone()) {
+            scan.ended().accept(file.sources().source().counters(scan.account()));
             return nothing();
         }
         OrcPredicate predicate =
@@ -350,13 +354,26 @@ public final class FilePageSources {
             ScanCaches use)
             throws IOException {
         OpenedFile file = OpenedFile.open(fileMetadata, split, use, FileReaderOptions.PAGED);
-        boolean isCached =
-                use.footers()
-                        || !(file.sources().source().file().unchecked() instanceof PrefetchBuffer);
-        if (file.sources().isInMemory() || !isCached) {
-            file.release();
-            return;
+        boolean isFetching = false; // and released when it was fetched
+        try {
+            boolean isCached =
+                    use.footers()
+                            || !(file.sources().source().file().unchecked()
+                                    instanceof PrefetchBuffer);
+            if (!file.sources().isInMemory() && isCached) {
+                fetchMetadata(
+                        split, file, new FilePredicate(table.table(), file).of(constraint), use);
+                isFetching = true;
+            }
+        } finally {
+            if (!isFetching) {
+                file.release();
+            }
         }
+    }
+
+    private void fetchMetadata(
+            SteleFileSplit split, OpenedFile file, OrcPredicate statistics, ScanCaches use) {
         StripePrefetch metadata =
                 new StripePrefetch(
                         file.sources().source().file(),
@@ -369,10 +386,7 @@ public final class FilePageSources {
                         StripePrefetch.DecodedColumns.NONE,
                         Optional.empty(),
                         opening);
-        metadata.start(
-                split.start(),
-                split.length(),
-                new FilePredicate(table.table(), file).of(constraint));
+        metadata.start(split.start(), split.length(), statistics);
         metadata.whenFetched().thenRun(metadata::close);
     }
 }

@@ -223,7 +223,9 @@ public final class SteleSplitManager implements ConnectorSplitManager {
         for (ShardScan shard : wanted.shards()) {
             addSplits(table, workersOfScan, plan.fromLsn(), shard, bound, splits);
         }
-        queues.add(table.snapshotId(), workersOfScan.bytes());
+        if (!table.byShard()) { // else the engine ignores the addresses, unless shards are few
+            queues.add(table.snapshotId(), workersOfScan.bytes());
+        }
         filePreopener.open(session, table, constraint, splits);
         return splits;
     }

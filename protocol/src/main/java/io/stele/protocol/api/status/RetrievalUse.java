@@ -20,4 +20,10 @@ public record RetrievalUse(String tableName, String queryId, long scans, ReadCou
     public RetrievalUse plus(ReadCounters scan) {
         return new RetrievalUse(tableName, queryId, scans + 1, counters.plus(scan));
     }
+
+    /** The same with the scans of another use. */
+    public RetrievalUse plus(RetrievalUse other) {
+        return new RetrievalUse(
+                tableName, queryId, scans + other.scans, counters.plus(other.counters));
+    }
 }

@@ -135,59 +135,7 @@ public record FileEntry(
         }
     }
 
-    /** An entry of a file that is not in a PREPARE record. */
-    public FileEntry(
-            String fileId,
-            TableId tableId,
-            FileKind kind,
-            int level,
-            String path,
-            long sizeBytes,
-            long rowCount,
-            Lsn minLsn,
-            Lsn maxLsn,
-            Optional<Lsn> ingestLsn,
-            OptionalLong firstRowId,
-            int schemaVersion,
-            Optional<byte[]> minKey,
-            Optional<byte[]> maxKey,
-            Optional<byte[]> partition,
-            Map<Integer, ColumnStats> columnStats,
-            Optional<KeyIndexFile> keyIndex,
-            Optional<DeletionVectorFile> deletionVector,
-            OptionalInt indexId,
-            OptionalLong bitmapIndexBytes,
-            OptionalInt checksumBlockBytes,
-            OptionalLong endsLsn,
-            FileSketches sketches) {
-        this(
-                fileId,
-                tableId,
-                kind,
-                level,
-                path,
-                sizeBytes,
-                rowCount,
-                minLsn,
-                maxLsn,
-                ingestLsn,
-                firstRowId,
-                schemaVersion,
-                minKey,
-                maxKey,
-                partition,
-                columnStats,
-                keyIndex,
-                deletionVector,
-                indexId,
-                bitmapIndexBytes,
-                checksumBlockBytes,
-                endsLsn,
-                sketches,
-                Optional.empty());
-    }
-
-    /** An entry of a file with rows of the table. */
+    /** An entry of a file with rows of the table that is not in a PREPARE record. */
     public FileEntry(
             String fileId,
             TableId tableId,
@@ -230,7 +178,8 @@ public record FileEntry(
                 OptionalLong.empty(),
                 OptionalInt.empty(),
                 OptionalLong.empty(),
-                FileSketches.NONE);
+                FileSketches.NONE,
+                Optional.empty());
     }
 
     /**
@@ -302,6 +251,16 @@ public record FileEntry(
                     draft.firstRowId = newFirstRowId;
                     draft.inserts = Optional.empty();
                 });
+    }
+
+    /** The entry of an SST file with the entries of a secondary index; empty: of the table. */
+    public FileEntry withIndex(OptionalInt newIndexId) {
+        return with(draft -> draft.indexId = newIndexId);
+    }
+
+    /** The same file, in which range tombstones are applied up to an LSN; empty: none are. */
+    public FileEntry withEndsLsn(OptionalLong newEndsLsn) {
+        return with(draft -> draft.endsLsn = newEndsLsn);
     }
 
     /** The same file with a bitmap index of a size in bytes. */
@@ -389,7 +348,7 @@ public record FileEntry(
         private OptionalInt indexId;
         private OptionalLong bitmapIndexBytes;
         private OptionalInt checksumBlockBytes;
-        private final OptionalLong endsLsn;
+        private OptionalLong endsLsn;
         private FileSketches sketches;
         private Optional<Boolean> inserts;
 

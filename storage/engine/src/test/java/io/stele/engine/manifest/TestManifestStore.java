@@ -354,30 +354,7 @@ final class TestManifestStore {
 
     private static FileEntry indexFile(String fileId) {
         FileEntry row = sstFile(fileId);
-        return new FileEntry(
-                row.fileId(),
-                row.tableId(),
-                row.kind(),
-                row.level(),
-                row.path(),
-                row.sizeBytes(),
-                row.rowCount(),
-                row.minLsn(),
-                row.maxLsn(),
-                row.ingestLsn(),
-                row.firstRowId(),
-                row.schemaVersion(),
-                row.minKey(),
-                row.maxKey(),
-                row.partition(),
-                row.columnStats(),
-                row.keyIndex(),
-                row.deletionVector(),
-                OptionalInt.of(9),
-                OptionalLong.empty(),
-                OptionalInt.empty(),
-                OptionalLong.empty(),
-                FileSketches.NONE);
+        return row.withIndex(OptionalInt.of(9));
     }
 
     private static FileEntry sstFile(String fileId) {

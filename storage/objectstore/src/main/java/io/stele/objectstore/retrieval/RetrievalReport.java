@@ -60,8 +60,10 @@ public final class RetrievalReport {
     public synchronized void add(String tableName, String queryId, ReadCounters scan) {
         requireNonNull(tableName, "tableName is null");
         requireNonNull(scan, "scan is null");
-        String counted = tables.containsKey(tableName) || hasRoom() ? tableName : OTHERS;
-        tables.merge(counted, first(counted, "", scan), (known, _) -> known.plus(scan));
+        if (tables.size() >= MAX_TABLES && !tables.containsKey(tableName)) {
+            moveLeastToOthers();
+        }
+        tables.merge(tableName, first(tableName, "", scan), RetrievalUse::plus);
         if (!queryId.isEmpty()) {
             Key key = new Key(queryId, tableName);
             RetrievalUse known = queries.remove(key);
@@ -76,33 +78,19 @@ public final class RetrievalReport {
         return new RetrievalUse(tableName, queryId, 1, scan);
     }
 
-    /**
-     * Makes room for another table: the one with the fewest requests is counted with the others.
-     */
+    /** Makes room for another table: the one with the fewest requests joins the others. */
     @GuardedBy("this")
-    private boolean hasRoom() {
-        if (tables.size() < MAX_TABLES) {
-            return true;
-        }
-        Optional<RetrievalUse> least =
+    private void moveLeastToOthers() {
+        RetrievalUse least =
                 tables.values().stream()
                         .filter(use -> !use.tableName().equals(OTHERS))
-                        .min(Comparator.comparingLong(use -> use.counters().requests()));
-        if (least.isEmpty()) {
-            return false;
-        }
-        RetrievalUse moved = least.get();
-        tables.remove(moved.tableName());
+                        .min(Comparator.comparingLong(use -> use.counters().requests()))
+                        .orElseThrow();
+        tables.remove(least.tableName());
         tables.merge(
                 OTHERS,
-                new RetrievalUse(OTHERS, "", moved.scans(), moved.counters()),
-                (known, more) ->
-                        new RetrievalUse(
-                                OTHERS,
-                                "",
-                                known.scans() + more.scans(),
-                                known.counters().plus(more.counters())));
-        return true;
+                new RetrievalUse(OTHERS, "", least.scans(), least.counters()),
+                RetrievalUse::plus);
     }
 
     /**

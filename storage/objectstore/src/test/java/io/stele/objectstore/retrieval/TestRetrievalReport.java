@@ -58,7 +58,30 @@ class TestRetrievalReport {
         assertThat(uses).hasSizeLessThanOrEqualTo(RetrievalReport.MAX_TABLES + 1);
         assertThat(uses).extracting(RetrievalUse::tableName).contains(RetrievalReport.OTHERS);
         assertThat(uses).extracting(RetrievalUse::tableName).contains("s.t" + tables);
-        assertThat(uses.stream().mapToLong(use -> use.counters().requests()).sum()).isEqualTo(all);
+        assertThat(
+                        uses.stream()
+                                .map(RetrievalUse::counters)
+                                .reduce(ReadCounters.NONE, ReadCounters::plus))
+                .isEqualTo(new ReadCounters(all, 1, 0, 10 * all, tables, 2L * tables));
         assertThat(uses.stream().mapToLong(RetrievalUse::scans).sum()).isEqualTo(tables);
+    }
+
+    /** It has a row of its own again, and what it had before stays with the others. */
+    @Test
+    void aTableThatIsUsedAgainIsCountedOnce() {
+        report.add("s.a", "", requests(1));
+        report.add("s.a", "", requests(2));
+        for (int table = 0; table < RetrievalReport.MAX_TABLES; table++) {
+            report.add("s.t" + table, "", requests(1000 + table));
+        }
+        report.add("s.a", "", requests(5000));
+        assertThat(uses())
+                .startsWith(new RetrievalUse("s.a", "", 1, requests(5000)))
+                .contains(
+                        new RetrievalUse(
+                                RetrievalReport.OTHERS,
+                                "",
+                                3,
+                                requests(1).plus(requests(2)).plus(requests(1000))));
     }
 }

@@ -12,7 +12,6 @@ import io.stele.engine.datafile.TableFiles;
 import io.stele.engine.index.IndexKeys;
 import io.stele.engine.manifest.FileEntry;
 import io.stele.engine.manifest.FileKind;
-import io.stele.engine.manifest.FileSketches;
 import io.stele.engine.row.KeyedVersion;
 import io.stele.engine.row.TableVersions;
 import io.stele.engine.tablet.TableShard;
@@ -157,29 +156,29 @@ public final class SstFileOutput implements AutoCloseable {
         writer = null;
         FileEntry entry =
                 new FileEntry(
-                        fileId,
-                        table.schema().id(),
-                        FileKind.ROW,
-                        level,
-                        path(),
-                        summary.sizeBytes(),
-                        summary.entryCount(),
-                        summary.minLsn(),
-                        summary.maxLsn(),
-                        Optional.empty(),
-                        OptionalLong.empty(),
-                        versions.schemaVersion(),
-                        Optional.of(summary.minKey()),
-                        Optional.of(summary.maxKey()),
-                        Optional.empty(),
-                        Map.of(),
-                        Optional.empty(),
-                        Optional.empty(),
-                        index == null ? OptionalInt.empty() : OptionalInt.of(index.index().id()),
-                        OptionalLong.empty(),
-                        OptionalInt.empty(),
-                        endsLsn,
-                        FileSketches.NONE);
+                                fileId,
+                                table.schema().id(),
+                                FileKind.ROW,
+                                level,
+                                path(),
+                                summary.sizeBytes(),
+                                summary.entryCount(),
+                                summary.minLsn(),
+                                summary.maxLsn(),
+                                Optional.empty(),
+                                OptionalLong.empty(),
+                                versions.schemaVersion(),
+                                Optional.of(summary.minKey()),
+                                Optional.of(summary.maxKey()),
+                                Optional.empty(),
+                                Map.of(),
+                                Optional.empty(),
+                                Optional.empty())
+                        .withIndex(
+                                index == null
+                                        ? OptionalInt.empty()
+                                        : OptionalInt.of(index.index().id()))
+                        .withEndsLsn(endsLsn);
         finished.add(files.openRow(entry, versions));
     }
 
