@@ -34,6 +34,8 @@ public abstract class BaseSidecarIT {
 
     protected static FlinkSidecar sidecar;
 
+    private static SharedFlink flink;
+
     protected BaseSidecarIT() {}
 
     @BeforeAll
@@ -42,14 +44,25 @@ public abstract class BaseSidecarIT {
     }
 
     @AfterAll
-    protected static void stopSidecar() {
+    protected static void stopSidecar() throws Exception {
+        if (flink != null) {
+            flink.close();
+            flink = null;
+        }
         sidecar.close();
     }
 
     /** A session of bounded statements. */
-    protected static TableEnvironment batch() {
+    protected static TableEnvironment batch() throws Exception {
+        if (flink == null) {
+            flink = SharedFlink.start();
+        }
         TableEnvironment tables =
-                TableEnvironment.create(EnvironmentSettings.newInstance().inBatchMode().build());
+                TableEnvironment.create(
+                        EnvironmentSettings.newInstance()
+                                .inBatchMode()
+                                .withConfiguration(flink.configuration())
+                                .build());
         tables.getConfig().set("parallelism.default", "2");
         tables.getConfig().set("table.local-time-zone", "UTC");
         return tables;

@@ -320,7 +320,7 @@ final class ChangeSourceSqlIT extends BaseSidecarIT {
     }
 
     @Test
-    void whatCannotBeReadIsRefusedWhenItIsPlanned() {
+    void whatCannotBeReadIsRefusedWhenItIsPlanned() throws Exception {
         create("refused", Orientation.COLUMN);
         TableEnvironment batch = batch();
         declare(batch, "refused", KEYED, INITIAL);

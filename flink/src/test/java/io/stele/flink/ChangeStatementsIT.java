@@ -31,7 +31,7 @@ final class ChangeStatementsIT extends BaseSidecarIT {
     private static TableEnvironment tables;
 
     @BeforeAll
-    static void openCatalog() {
+    static void openCatalog() throws Exception {
         tables = batch();
         tables.executeSql(
                 "CREATE CATALOG s WITH ('type' = 'stele', %s)".formatted(sidecar.options()));

@@ -325,7 +325,7 @@ final class FlinkSqlIT extends BaseSidecarIT {
     }
 
     @Test
-    void aWrongDeclarationFailsWhenTheStatementIsPlanned() {
+    void aWrongDeclarationFailsWhenTheStatementIsPlanned() throws Exception {
         createNotes("planned");
         sidecar.createTable("keyless", Orientation.COLUMN, 0, "id bigint", "name varchar");
         TableEnvironment tables = batch();
@@ -521,7 +521,7 @@ final class FlinkSqlIT extends BaseSidecarIT {
     }
 
     @Test
-    void aSidecarThatIsAwayOrRefusesIsNamed() {
+    void aSidecarThatIsAwayOrRefusesIsNamed() throws Exception {
         TableEnvironment tables = batch();
         assertThatThrownBy(
                         () ->

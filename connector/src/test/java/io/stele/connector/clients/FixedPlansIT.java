@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.connector.SidecarFixture;
 import io.stele.connector.SteleCluster;
+import io.stele.testing.LongRun;
 import io.trino.testing.MaterializedRow;
 import java.math.BigDecimal;
 import java.sql.Connection;
@@ -34,7 +35,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class FixedPlansIT {
     private static final long SEED = Long.getLong("simulation.seed", 28);
-    private static final int STATEMENTS = Integer.getInteger("simulation.statements", 150);
+    private static final int STATEMENTS =
+            Integer.getInteger("simulation.statements", LongRun.count(75, 150));
     private static final int ROWS = 400;
     private static final List<String> COLUMNS =
             List.of("a", "b", "c", "n", "s", "d", "p", "t", "f", "dt", "ts");

@@ -392,6 +392,7 @@ final class Compiler {
     private Computation like(Expression.Like like) {
         Computation value = compile(like.value());
         Computation pattern = compile(like.pattern());
+        LikePattern.Latest patterns = new LikePattern.Latest(like.ignoreCase());
         return derived(
                 PostgresType.BOOL,
                 List.of(value, pattern),
@@ -400,11 +401,7 @@ final class Compiler {
                     Object form = pattern.evaluate(scope);
                     return text == null || form == null
                             ? null
-                            : LikePattern.of(
-                                            text(form, scope),
-                                            LikePattern.DEFAULT_ESCAPE,
-                                            like.ignoreCase())
-                                    .matches(text(text, scope));
+                            : patterns.of(text(form, scope)).matches(text(text, scope));
                 });
     }
 

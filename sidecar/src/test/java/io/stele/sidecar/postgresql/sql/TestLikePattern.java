@@ -53,6 +53,16 @@ final class TestLikePattern {
         assertThat(ignoring.matches("Xx")).isFalse();
     }
 
+    @Test
+    void theLatestPatternIsCompiledOnce() {
+        LikePattern.Latest patterns = new LikePattern.Latest(true);
+        LikePattern first = patterns.of("A%");
+        assertThat(first.matches("ab")).isTrue();
+        assertThat(patterns.of("A%")).isSameAs(first);
+        assertThat(patterns.of("b%").matches("ab")).isFalse();
+        assertThat(patterns.of("A%").matches("ab")).isTrue();
+    }
+
     /** The answers of PostgreSQL 15, which refuses such a pattern only when it comes to its end. */
     @Test
     void anEscapeAtTheEndIsRefused() {
