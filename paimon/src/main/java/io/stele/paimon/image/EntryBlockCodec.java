@@ -100,7 +100,9 @@ final class EntryBlockCodec {
     }
 
     private byte[] row(DataFileMeta file) {
-        return requireNonNull(rows.toBinaryRow(serializer.toRow(file))).toBytes();
+        // The serializer uses one buffer for all rows, and toBytes() returns the buffer itself if
+        // the row fills it.
+        return requireNonNull(rows.toBinaryRow(serializer.toRow(file))).copy().toBytes();
     }
 
     private static byte[] transpose(List<byte[]> rows) {

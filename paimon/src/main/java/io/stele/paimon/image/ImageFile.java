@@ -51,7 +51,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class ImageFile {
     static final long MAGIC = 0x5354_4c50_494d_4731L; // "STLPIMG1"
-    static final int VERSION = 1;
+    /** Images of version 1 may have one file's metadata in place of another's. */
+    static final int VERSION = 2;
 
     private static final int HEADER_BYTES = 16;
     private static final int FOOTER_BYTES = 20;

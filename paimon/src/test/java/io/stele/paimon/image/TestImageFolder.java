@@ -44,10 +44,10 @@ final class TestImageFolder {
     void goldenFile() throws Exception {
         TableImage image = image(TABLE, 7, 100);
         new ImageFolder(folder, 1 << 20).write(image);
-        Golden.check("image-1.image", Files.readAllBytes(files().getFirst()));
+        Golden.check("image-2.image", Files.readAllBytes(files().getFirst()));
 
         Path released = folder.resolve("released");
-        Files.write(released, Golden.load("image-1.image"));
+        Files.write(released, Golden.load("image-2.image"));
         assertThat(ImageFile.open(released).find(ImageFilter.ALL))
                 .isEqualTo(image.find(ImageFilter.ALL));
     }

@@ -1,5 +1,6 @@
 package io.stele.paimon.image;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -21,6 +22,26 @@ final class TestTableImage {
 
         assertThat(image.find(ALL)).containsExactlyInAnyOrderElementsOf(entries);
         assertThat(image.find(ALL)).isSortedAccordingTo(new EntryOrder(FabricatedEntries.KEYS));
+    }
+
+    /** As of tables with many columns, or with indexes in the manifest. */
+    @Test
+    void hasEntriesOfAnySizeAsTheyWere() throws Exception {
+        Random random = new Random(5);
+        List<ManifestEntry> entries = new ArrayList<>();
+        for (ManifestEntry entry : new FabricatedEntries(1, 3, 4).entries(300)) {
+            byte[] index = new byte[random.nextInt(4_000)];
+            random.nextBytes(index);
+            entries.add(
+                    ManifestEntry.create(
+                            entry.kind(),
+                            entry.partition(),
+                            entry.bucket(),
+                            entry.totalBuckets(),
+                            requireNonNull(entry.file()).copy(index)));
+        }
+
+        assertThat(image(entries).find(ALL)).containsExactlyInAnyOrderElementsOf(entries);
     }
 
     @Test
