@@ -51,6 +51,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ImageFile {
     static final long MAGIC = 0x5354_4c50_494d_4731L; // "STLPIMG1"
+
     /** Images of version 1 may have one file's metadata in place of another's. */
     static final int VERSION = 2;
 
