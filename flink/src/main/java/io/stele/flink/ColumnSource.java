@@ -56,7 +56,8 @@ abstract class ColumnSource
                     "Expected no metadata column of table %s in a lookup join, found %s"
                             .formatted(table, metadata));
         }
-        return LookupProviders.of(table, context.getKeys(), config);
+        int[] keys = Arrays.stream(context.getKeys()).mapToInt(path -> path[0]).toArray();
+        return LookupProviders.of(table, keys, config);
     }
 
     @Override

@@ -1,7 +1,7 @@
 /**
- * The lookup functions of joins, which find rows by primary key, blocking or asynchronous.
+ * The lookups of joins: functions that find rows by primary key, and the load of a full cache.
  *
- * <p>The root calls it. It touches tables, types and the client.
+ * <p>The root calls it. It touches sources, tables, types and the client.
  */
 @NullMarked
 package io.stele.flink.lookup;
