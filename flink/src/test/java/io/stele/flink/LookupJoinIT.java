@@ -5,17 +5,34 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.client.SteleClient;
 import io.stele.client.TableWriter;
+import io.stele.flink.lookup.LookupPartitioner;
+import io.stele.flink.option.ConnectionOptions;
+import io.stele.flink.table.BoundTable;
+import io.stele.protocol.row.KeyEncoder;
+import io.stele.protocol.row.RowRouter;
 import io.stele.protocol.schema.Orientation;
+import io.stele.protocol.schema.TableSchema;
+import java.math.BigDecimal;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.table.api.ExplainDetail;
 import org.apache.flink.table.api.TableResult;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
+import org.apache.flink.table.connector.source.abilities.SupportsLookupCustomShuffle.InputDataPartitioner;
+import org.apache.flink.table.data.DecimalData;
+import org.apache.flink.table.data.GenericRowData;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.data.StringData;
+import org.apache.flink.table.functions.FunctionContext;
+import org.apache.flink.table.functions.ScalarFunction;
 import org.apache.flink.types.Row;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Lookup joins with a full cache. */
+/** Lookup joins with a full cache, and with rows that are shuffled by shard before them. */
 final class LookupJoinIT extends BaseSidecarIT {
     private static final int EVENTS = 400;
     private static final String LOADED =
@@ -177,5 +194,153 @@ final class LookupJoinIT extends BaseSidecarIT {
         declare(tables, table, REGIONS, ", " + options);
         assertThatThrownBy(() -> join(tables, table, "e.id = d.id"))
                 .hasStackTraceContaining("Cannot reload a full cache: ");
+    }
+
+    /** The number of the subtask that has a row. */
+    public static final class Subtask extends ScalarFunction {
+        private transient int index;
+
+        @Override
+        public void open(FunctionContext context) {
+            index = context.getTaskInfo().getIndexOfThisSubtask();
+        }
+
+        public int eval(String name) {
+            return index;
+        }
+
+        @Override
+        public boolean isDeterministic() {
+            return false;
+        }
+    }
+
+    private static String shuffled(String table, String condition) {
+        return """
+               SELECT /*+ LOOKUP('table' = 'd', 'shuffle' = 'true') */ d.region, d.id, subtask(d.name)
+               FROM events AS e JOIN %s FOR SYSTEM_TIME AS OF e.p AS d ON %s"""
+                .formatted(table, condition);
+    }
+
+    /** Finds the shards of keys as the client does. */
+    private static int shard(String table, Row key) {
+        try (SteleClient client = sidecar.client()) {
+            TableSchema schema = client.table("shop", table).schema();
+            return RowRouter.of(schema)
+                    .shardOfKey(
+                            KeyEncoder.forPrimaryKey(schema)
+                                    .encodeObjects(List.of(key.getField(0), key.getField(1))));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {3, 4, 9})
+    void rowsAreShuffledByTheShardOfTheirKey(int parallelism) throws Exception {
+        String table = "shuffled_" + parallelism;
+        createRegions(table);
+        StreamTableEnvironment tables = streaming(parallelism);
+        tables.createTemporarySystemFunction("subtask", Subtask.class);
+        declare(tables, table, REGIONS, "");
+        List<Row> joined =
+                query(
+                        tables,
+                        shuffled(
+                                table,
+                                "MOD(e.id, 10) = d.id AND d.region = IF(e.id < 200, 'eu', 'us')"));
+        assertThat(joined).hasSize(EVENTS);
+        Map<Row, Integer> subtasks = new HashMap<>();
+        for (Row row : joined) {
+            Row key = Row.of(row.getField(0), row.getField(1));
+            int subtask = row.getFieldAs(2);
+            subtasks.putIfAbsent(key, subtask);
+            assertThat(subtask).as("the one subtask of a key").isEqualTo(subtasks.get(key));
+        }
+        assertThat(subtasks).hasSize(20);
+        subtasks.forEach(
+                (key, subtask) -> {
+                    int shard = shard(table, key); // of four
+                    assertThat(parallelism < 4 ? subtask : subtask % 4)
+                            .isEqualTo(parallelism < 4 ? shard % parallelism : shard);
+                });
+    }
+
+    @Test
+    void theShardOfAKeyIsTheOneOfTheClient() throws Exception {
+        StreamTableEnvironment tables = streaming(1);
+        tables.executeSql(
+                "CREATE CATALOG s WITH ('type' = 'stele', %s)".formatted(sidecar.options()));
+        run(tables, "CREATE DATABASE IF NOT EXISTS s.shop");
+        run(
+                tables,
+                """
+                CREATE TABLE s.shop.keyed (
+                    a STRING, b BIGINT, c DECIMAL(12, 2), d STRING, PRIMARY KEY (a, b, c) NOT ENFORCED)
+                WITH ('distribution-key' = 'c;a', 'shard-count' = '5')""");
+        BoundTable table =
+                BoundTable.declare(
+                        ConnectionOptions.of(config(Map.of())), "shop", "keyed", List.of());
+        KeyEncoder encoder = KeyEncoder.forPrimaryKey(table.schema());
+        RowRouter router = RowRouter.of(table.schema());
+        InputDataPartitioner shuffle =
+                LookupPartitioner.of(table, new int[] {2, 3, 0}).orElseThrow();
+        assertThat(LookupPartitioner.of(table, new int[] {0, 1, 3})).isEmpty();
+        for (int i = 0; i < 500; i++) {
+            BigDecimal c = BigDecimal.valueOf(i % 50 - 25, 2);
+            String a = "a" + i;
+            RowData key =
+                    GenericRowData.of(
+                            DecimalData.fromBigDecimal(c, 12, 2),
+                            StringData.fromString("d"),
+                            StringData.fromString(a));
+            int shard = router.shardOfKey(encoder.encodeObjects(List.of(a, (long) i, c)));
+            assertThat(shuffle.partition(key, 5)).isEqualTo(shard);
+            assertThat(shuffle.partition(key, 3)).isEqualTo(shard % 3);
+            assertThat(shuffle.partition(key, 13)).isLessThan(13).matches(to -> to % 5 == shard);
+        }
+        assertThat(
+                        shuffle.partition(
+                                GenericRowData.of(
+                                        null, null, StringData.fromString("without a decimal")),
+                                5))
+                .isZero();
+    }
+
+    @Test
+    void onlyKeysThatDetermineTheShardAreShuffled() {
+        createRegions("partly");
+        StreamTableEnvironment tables = streaming(3);
+        tables.createTemporarySystemFunction("subtask", Subtask.class);
+        declare(tables, "partly", REGIONS, LOADED.formatted("1 h"));
+        assertThat(plan(tables, shuffled("partly", "e.id = d.id AND d.region = 'eu'")))
+                .contains("CUSTOM");
+        assertThat(plan(tables, shuffled("partly", "e.id = d.id"))).doesNotContain("CUSTOM");
+        assertThat(
+                        plan(
+                                tables,
+                                shuffled("partly", "e.id = d.id AND d.region = 'eu'")
+                                        .replace("'true'", "'false'")))
+                .doesNotContain("CUSTOM");
+    }
+
+    private static String plan(StreamTableEnvironment tables, String sql) {
+        return tables.explainSql(sql, ExplainDetail.JSON_EXECUTION_PLAN);
+    }
+
+    @Test
+    void joinsOfOneTableByDifferentKeysFindTheirRows() throws Exception {
+        createRegions("twice");
+        StreamTableEnvironment tables = streaming(3);
+        declare(tables, "twice", REGIONS, LOADED.formatted("1 h"));
+        List<Row> joined =
+                query(
+                        tables,
+                        """
+                        SELECT /*+ LOOKUP('table' = 'a', 'shuffle' = 'true'), LOOKUP('table' = 'b', 'shuffle' = 'true') */
+                            e.id, a.name, b.id
+                        FROM events AS e
+                        JOIN twice FOR SYSTEM_TIME AS OF e.p AS a ON e.id = a.id AND a.region = 'eu'
+                        JOIN twice FOR SYSTEM_TIME AS OF e.p AS b
+                            ON CONCAT('us', CAST(e.id AS STRING)) = b.name AND b.region = 'us' AND b.id = a.id""");
+        assertThat(joined).hasSize(10).contains(Row.of(4L, "eu4", 4L));
     }
 }

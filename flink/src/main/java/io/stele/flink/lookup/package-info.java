@@ -1,5 +1,6 @@
 /**
- * The lookups of joins: functions that find rows by primary key, and the load of a full cache.
+ * The lookups of joins: functions that find rows by primary key, the load of a full cache, and the
+ * shuffle before them.
  *
  * <p>The root calls it. It touches sources, tables, types and the client.
  */
