@@ -83,7 +83,7 @@ final class FullCacheFormat implements InputFormat<RowData, GenericInputSplit> {
         try {
             load = new Load(client);
         } catch (SteleException failed) {
-            throw failed("snapshot", failed);
+            throw failed("a snapshot", failed);
         } finally {
             if (load == null) {
                 client.close();
@@ -116,7 +116,7 @@ final class FullCacheFormat implements InputFormat<RowData, GenericInputSplit> {
 
     private IOException failed(String what, SteleException cause) {
         return new IOException(
-                "Cannot read the %s of table %s of Stele for a full cache: %s"
+                "Cannot read %s of table %s of Stele for a full cache: %s"
                         .formatted(what, table, cause.getMessage()),
                 cause);
     }
