@@ -5,11 +5,16 @@ import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
 import static io.trino.testing.assertions.TrinoExceptionAssert.assertTrinoExceptionThrownBy;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.client.SteleClient;
+import io.stele.protocol.api.catalog.CatalogActions;
+import io.stele.protocol.api.catalog.CreateViewRequest;
+import io.stele.protocol.api.catalog.TableName;
 import io.trino.spi.ErrorCodeSupplier;
 import io.trino.testing.MaterializedResult;
 import io.trino.testing.TransactionBuilder;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -224,6 +229,58 @@ final class SteleViewsIT {
                         queries.failure(
                                 "CREATE OR REPLACE TABLE stele.s.%s AS SELECT 1 a".formatted(view)))
                 .hasMessageContaining(view);
+    }
+
+    /** A view of Flink has a definition that Trino cannot run; it hides no other relation. */
+    @Test
+    void viewsOfOtherSystemsAreListedAndRefused() {
+        String own = newTable("own");
+        String view = newTable("flinks");
+        queries.run("CREATE SCHEMA stele." + view);
+        queries.run("CREATE VIEW stele.%s.%s COMMENT 'seen' AS SELECT 1 a".formatted(view, own));
+        createView(
+                new TableName(view, view),
+                """
+                {"dialect": "flink", "originalSql": "SELECT 1 AS a", "expandedSql": "SELECT 1 AS a",
+                 "columns": [{"name": "a", "type": "INT NOT NULL"}], "options": {}}""");
+        assertThat(queries.column("SHOW TABLES FROM stele." + view))
+                .containsExactlyInAnyOrder(own, view);
+        assertThat(
+                        queries.column(
+                                "SELECT table_type FROM stele.information_schema.tables WHERE table_schema = '%s'"
+                                        .formatted(view)))
+                .containsExactly("VIEW", "VIEW");
+        for (String listing :
+                List.of(
+                        "SELECT table_name FROM stele.information_schema.views WHERE table_schema = '%s'",
+                        "SELECT table_name FROM stele.information_schema.columns WHERE table_schema = '%s'",
+                        "SELECT table_name FROM system.metadata.table_comments WHERE catalog_name = 'stele' AND schema_name = '%s' AND comment = 'seen'")) {
+            assertThat(queries.column(listing.formatted(view))).as(listing).containsExactly(own);
+        }
+        for (String statement :
+                List.of(
+                        "TABLE %s",
+                        "SHOW CREATE VIEW %s",
+                        "DROP VIEW %s",
+                        "ALTER VIEW %s RENAME TO stele.s.mine",
+                        "COMMENT ON VIEW %s IS 'x'",
+                        "CREATE OR REPLACE VIEW %s AS SELECT 1 a")) {
+            assertFails(
+                    NOT_SUPPORTED,
+                    ".*Expected a view of Trino, found view '%s.%s' of flink, .*"
+                            .formatted(view, view),
+                    statement.formatted("stele." + view + "." + view));
+        }
+        queries.run("DROP SCHEMA stele.%s CASCADE".formatted(view));
+    }
+
+    private void createView(TableName name, String definition) {
+        try (SteleClient client = cluster.sidecar().client()) {
+            client.flight()
+                    .action(
+                            CatalogActions.CREATE_VIEW,
+                            new CreateViewRequest(name, definition, false, Optional.empty()));
+        }
     }
 
     private void refresh(String view) {

@@ -2,16 +2,22 @@ package io.stele.flink;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.flink.lookup.LookupPartitioner;
 import io.stele.flink.lookup.LookupProviders;
 import io.stele.flink.table.BoundTable;
 import io.stele.flink.table.ChangeMetadata;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.IntStream;
 import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.connector.source.LookupTableSource;
 import org.apache.flink.table.connector.source.ScanTableSource;
+import org.apache.flink.table.connector.source.abilities.SupportsLookupCustomShuffle;
 import org.apache.flink.table.connector.source.abilities.SupportsProjectionPushDown;
 import org.apache.flink.table.connector.source.abilities.SupportsReadingMetadata;
 import org.apache.flink.table.types.DataType;
@@ -25,11 +31,15 @@ import org.apache.flink.table.types.logical.RowType;
 abstract class ColumnSource
         implements ScanTableSource,
                 LookupTableSource,
+                SupportsLookupCustomShuffle,
                 SupportsProjectionPushDown,
                 SupportsReadingMetadata {
     private final ReadableConfig config;
     private BoundTable table;
     private List<ChangeMetadata> metadata;
+
+    /** The declared fields by which joins look rows up. Joins of one query may share a source. */
+    private final Set<List<Integer>> lookupKeys = new HashSet<>();
 
     ColumnSource(BoundTable table, List<ChangeMetadata> metadata, ReadableConfig config) {
         this.table = requireNonNull(table, "table is null");
@@ -56,7 +66,24 @@ abstract class ColumnSource
                     "Expected no metadata column of table %s in a lookup join, found %s"
                             .formatted(table, metadata));
         }
-        return LookupProviders.of(table, context.getKeys(), config);
+        int[] keys = Arrays.stream(context.getKeys()).mapToInt(path -> path[0]).toArray();
+        lookupKeys.add(IntStream.of(keys).boxed().toList());
+        return LookupProviders.of(table, keys, config);
+    }
+
+    /**
+     * The shuffle by shard before a lookup join, which Flink asks for after the lookups; empty if
+     * it is not known to which of several joins it belongs.
+     */
+    @Override
+    public Optional<InputDataPartitioner> getPartitioner() {
+        return lookupKeys.size() == 1
+                ? LookupPartitioner.of(table, fields(lookupKeys.iterator().next()))
+                : Optional.empty();
+    }
+
+    private static int[] fields(List<Integer> key) {
+        return key.stream().mapToInt(Integer::intValue).toArray();
     }
 
     @Override

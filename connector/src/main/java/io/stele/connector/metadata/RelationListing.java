@@ -70,6 +70,7 @@ final class RelationListing {
                         tables,
                         views.stream()
                                 .filter(view -> wantedViews.contains(Views.nameOf(view)))
+                                .filter(Views::isReadable)
                                 .map(ofView))
                 .iterator();
     }

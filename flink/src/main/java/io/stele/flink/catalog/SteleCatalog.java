@@ -17,11 +17,12 @@ import io.stele.protocol.api.catalog.DropSchemaRequest;
 import io.stele.protocol.api.catalog.ListTablesRequest;
 import io.stele.protocol.api.catalog.RelationReply;
 import io.stele.protocol.api.catalog.RenameTableRequest;
-import io.stele.protocol.api.catalog.TableDescription;
 import io.stele.protocol.api.catalog.TableName;
 import io.stele.protocol.api.catalog.TableRequest;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.schema.ViewSchema;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -29,8 +30,10 @@ import java.util.UUID;
 import org.apache.flink.table.catalog.CatalogBaseTable;
 import org.apache.flink.table.catalog.CatalogDatabase;
 import org.apache.flink.table.catalog.CatalogDatabaseImpl;
+import org.apache.flink.table.catalog.CatalogView;
 import org.apache.flink.table.catalog.ObjectPath;
 import org.apache.flink.table.catalog.ResolvedCatalogTable;
+import org.apache.flink.table.catalog.ResolvedCatalogView;
 import org.apache.flink.table.catalog.TableChange;
 import org.apache.flink.table.catalog.exceptions.CatalogException;
 import org.apache.flink.table.catalog.exceptions.DatabaseAlreadyExistException;
@@ -43,12 +46,12 @@ import org.apache.flink.table.factories.Factory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The Flink catalog of Stele's schemas (Flink's databases) and tables. It caches nothing: each call
- * is a request to a sidecar and blocks. Its tables need no connection options, because its own
- * factory has the connection. Owns a client from {@link #open} to {@link #close}; confined to one
- * session.
+ * The Flink catalog of Stele's schemas (Flink's databases), tables and views. It caches nothing:
+ * each call is a request to a sidecar and blocks. Its tables need no connection options, because
+ * its own factory has the connection. Owns a client from {@link #open} to {@link #close}; confined
+ * to one session.
  */
-public final class SteleCatalog extends TablesOnlyCatalog {
+public final class SteleCatalog extends RelationsOnlyCatalog {
     /**
      * The limit of one request. A statement may wait for other statements, and for the object
      * store.
@@ -96,6 +99,10 @@ public final class SteleCatalog extends TablesOnlyCatalog {
                 TIMEOUT,
                 io.stele.protocol.QueryIdentity.NONE,
                 Optional.of(UUID.randomUUID()));
+    }
+
+    private ViewStatements views() {
+        return new ViewStatements(this::run);
     }
 
     private CatalogException failed(String what, SteleException cause) {
@@ -167,27 +174,44 @@ public final class SteleCatalog extends TablesOnlyCatalog {
         }
     }
 
+    /** The tables and views, as Flink asks for them. */
     @Override
     public List<String> listTables(String database) throws DatabaseNotExistException {
-        checkDatabase(database);
+        List<String> names = new ArrayList<>(listViews(database));
         try {
-            return run(CatalogActions.LIST_TABLES, new ListTablesRequest(Optional.of(database)))
+            run(CatalogActions.LIST_TABLES, new ListTablesRequest(Optional.of(database)))
                     .tables()
-                    .stream()
-                    .map(TableName::tableName)
-                    .toList();
+                    .forEach(table -> names.add(table.tableName()));
+            return List.copyOf(names);
         } catch (SteleException e) {
             throw failed("list tables of schema " + database, e);
         }
     }
 
-    private Optional<TableDescription> find(ObjectPath path) {
+    /** The views, also those that Flink cannot read. */
+    @Override
+    public List<String> listViews(String database) throws DatabaseNotExistException {
+        checkDatabase(database);
+        try {
+            return run(CatalogActions.LIST_VIEWS, new ListTablesRequest(Optional.of(database)))
+                    .views()
+                    .stream()
+                    .map(ViewSchema::viewName)
+                    .toList();
+        } catch (SteleException e) {
+            throw failed("list views of schema " + database, e);
+        }
+    }
+
+    /** The table or view of a name; empty if there is neither. */
+    private Optional<RelationReply> find(ObjectPath path) {
         try {
             RelationReply found =
                     run(
                             CatalogActions.GET_RELATION,
                             TableRequest.of(path.getDatabaseName(), path.getObjectName()));
-            return found.table();
+            return Optional.of(found)
+                    .filter(reply -> reply.table().isPresent() || reply.view().isPresent());
         } catch (SteleException e) {
             if (e.code() == ErrorCode.SCHEMA_NOT_FOUND || e.code() == ErrorCode.TABLE_NOT_FOUND) {
                 return Optional.empty();
@@ -196,8 +220,14 @@ public final class SteleCatalog extends TablesOnlyCatalog {
         }
     }
 
-    private TableDescription describe(ObjectPath path) throws TableNotExistException {
+    private RelationReply describe(ObjectPath path) throws TableNotExistException {
         return find(path).orElseThrow(() -> new TableNotExistException(getName(), path));
+    }
+
+    /** The relation that a statement changes; empty if there is none and that is no error. */
+    private Optional<RelationReply> find(ObjectPath path, boolean ignoreIfNotExists)
+            throws TableNotExistException {
+        return ignoreIfNotExists ? find(path) : Optional.of(describe(path));
     }
 
     @Override
@@ -207,35 +237,40 @@ public final class SteleCatalog extends TablesOnlyCatalog {
 
     @Override
     public CatalogBaseTable getTable(ObjectPath path) throws TableNotExistException {
-        return TableMapping.toFlink(describe(path).schema());
+        RelationReply found = describe(path);
+        return found.view().isPresent()
+                ? ViewDocument.of(found.view().get()).toFlink()
+                : TableMapping.toFlink(found.table().orElseThrow().schema());
     }
 
     @Override
     public CatalogTableStatistics getTableStatistics(ObjectPath path)
             throws TableNotExistException {
-        TableDescription found = describe(path);
-        return new CatalogTableStatistics(
-                found.statistics().rowCount(),
-                0,
-                found.statistics().sizeBytes(),
-                found.statistics().sizeBytes());
+        return describe(path)
+                .table()
+                .map(
+                        table ->
+                                new CatalogTableStatistics(
+                                        table.statistics().rowCount(),
+                                        0,
+                                        table.statistics().sizeBytes(),
+                                        table.statistics().sizeBytes()))
+                .orElse(CatalogTableStatistics.UNKNOWN);
     }
 
     @Override
     public void createTable(ObjectPath path, CatalogBaseTable table, boolean ignoreIfExists)
             throws TableAlreadyExistException, DatabaseNotExistException {
-        if (!(table instanceof ResolvedCatalogTable resolved)) {
-            throw new CatalogException(
-                    "Expected a table for %s, found a %s".formatted(path, table.getTableKind()));
-        }
         try {
-            run(
-                    CatalogActions.CREATE_TABLE,
-                    new CreateTableRequest(
-                            TableMapping.toStele(path, resolved),
-                            TableMapping.tableGroup(resolved),
-                            false,
-                            ignoreIfExists));
+            if (table instanceof ResolvedCatalogTable resolved) {
+                createTable(path, resolved, ignoreIfExists);
+            } else if (table instanceof ResolvedCatalogView view) {
+                views().create(path, view, ignoreIfExists);
+            } else {
+                throw new CatalogException(
+                        "Expected a table or view for %s, found a %s"
+                                .formatted(path, table.getTableKind()));
+            }
         } catch (SteleException e) {
             if (e.code() == ErrorCode.SCHEMA_NOT_FOUND) {
                 throw new DatabaseNotExistException(getName(), path.getDatabaseName(), e);
@@ -247,13 +282,32 @@ public final class SteleCatalog extends TablesOnlyCatalog {
         }
     }
 
+    private void createTable(ObjectPath path, ResolvedCatalogTable table, boolean ignoreIfExists) {
+        run(
+                CatalogActions.CREATE_TABLE,
+                new CreateTableRequest(
+                        TableMapping.toStele(path, table),
+                        TableMapping.tableGroup(table),
+                        false,
+                        ignoreIfExists));
+    }
+
     @Override
     public void dropTable(ObjectPath path, boolean ignoreIfNotExists)
             throws TableNotExistException {
+        Optional<RelationReply> found = find(path, ignoreIfNotExists);
+        if (found.isEmpty()) {
+            return;
+        }
         try {
-            run(
-                    CatalogActions.DROP_TABLE,
-                    TableRequest.of(path.getDatabaseName(), path.getObjectName()));
+            Optional<ViewSchema> view = found.get().view();
+            if (view.isPresent()) {
+                views().drop(view.get());
+            } else {
+                run(
+                        CatalogActions.DROP_TABLE,
+                        TableRequest.of(path.getDatabaseName(), path.getObjectName()));
+            }
         } catch (SteleException e) {
             if (e.code() != ErrorCode.TABLE_NOT_FOUND && e.code() != ErrorCode.SCHEMA_NOT_FOUND) {
                 throw failed("drop table " + path, e);
@@ -264,6 +318,25 @@ public final class SteleCatalog extends TablesOnlyCatalog {
         }
     }
 
+    /** Replaces the definition of a view. */
+    @Override
+    public void alterTable(ObjectPath path, CatalogBaseTable table, boolean ignoreIfNotExists)
+            throws TableNotExistException {
+        Optional<RelationReply> found = find(path, ignoreIfNotExists);
+        if (found.isEmpty()) {
+            return;
+        }
+        Optional<ViewSchema> present = found.get().view();
+        if (present.isEmpty() || !(table instanceof ResolvedCatalogView view)) {
+            throw unsupported("alter table " + path);
+        }
+        try {
+            views().set(present.get(), path, view);
+        } catch (SteleException e) {
+            throw failed("alter view " + path, e);
+        }
+    }
+
     @Override
     public void alterTable(
             ObjectPath path,
@@ -271,14 +344,19 @@ public final class SteleCatalog extends TablesOnlyCatalog {
             List<TableChange> changes,
             boolean ignoreIfNotExists)
             throws TableNotExistException {
-        Optional<TableDescription> found = find(path);
-        if (found.isEmpty()) {
-            if (ignoreIfNotExists) {
-                return;
-            }
-            throw new TableNotExistException(getName(), path);
+        if (table instanceof CatalogView) {
+            alterTable(path, table, ignoreIfNotExists);
+            return;
         }
-        TableSchema present = found.get().schema();
+        Optional<RelationReply> found = find(path, ignoreIfNotExists);
+        if (found.isEmpty()) {
+            return;
+        }
+        TableSchema present =
+                found.get()
+                        .table()
+                        .orElseThrow(() -> unsupported("alter view " + path + " as a table"))
+                        .schema();
         TableAlteration alteration = TableAlteration.of(path, present, changes);
         try {
             alteration.apply(present, this::run);
@@ -290,19 +368,21 @@ public final class SteleCatalog extends TablesOnlyCatalog {
     @Override
     public void renameTable(ObjectPath path, String newName, boolean ignoreIfNotExists)
             throws TableNotExistException, TableAlreadyExistException {
-        Optional<TableDescription> found = find(path);
+        Optional<RelationReply> found = find(path, ignoreIfNotExists);
         if (found.isEmpty()) {
-            if (ignoreIfNotExists) {
-                return;
-            }
-            throw new TableNotExistException(getName(), path);
+            return;
         }
+        TableName target = new TableName(path.getDatabaseName(), newName);
         try {
-            run(
-                    CatalogActions.RENAME_TABLE,
-                    new RenameTableRequest(
-                            found.get().schema().id(),
-                            new TableName(path.getDatabaseName(), newName)));
+            Optional<ViewSchema> view = found.get().view();
+            if (view.isPresent()) {
+                views().rename(view.get(), target);
+            } else {
+                run(
+                        CatalogActions.RENAME_TABLE,
+                        new RenameTableRequest(
+                                found.get().table().orElseThrow().schema().id(), target));
+            }
         } catch (SteleException e) {
             if (e.code() == ErrorCode.TABLE_ALREADY_EXISTS) {
                 throw new TableAlreadyExistException(

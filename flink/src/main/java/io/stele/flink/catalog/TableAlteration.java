@@ -1,7 +1,6 @@
 package io.stele.flink.catalog;
 
 import io.stele.flink.type.FlinkTypes;
-import io.stele.protocol.api.Action;
 import io.stele.protocol.api.catalog.AlterTableRequest;
 import io.stele.protocol.api.catalog.CatalogActions;
 import io.stele.protocol.api.catalog.SetCommentRequest;
@@ -35,12 +34,7 @@ final class TableAlteration {
     /** One request of the statement. It refers to the table as the request before it left it. */
     @FunctionalInterface
     private interface Step {
-        TableDescription apply(TableSchema present, Sender sender);
-    }
-
-    /** The sender of requests; each takes effect once. Blocks. */
-    interface Sender {
-        <Q, R> R send(Action<Q, R> action, Q request);
+        TableDescription apply(TableSchema present, RequestSender sender);
     }
 
     /**
@@ -58,7 +52,7 @@ final class TableAlteration {
     }
 
     /** Sends the requests one after the other. After a failure, the earlier changes remain. */
-    void apply(TableSchema table, Sender sender) {
+    void apply(TableSchema table, RequestSender sender) {
         TableSchema present = table;
         for (Step step : steps) {
             present = step.apply(present, sender).schema();

@@ -28,7 +28,9 @@ final class LookupBinding {
 
     LookupBinding(LookupTarget target, TableSchema schema) {
         this.schema = schema;
-        this.keys = RowValues.lookupKey(target.table(), schema, target.keys());
+        this.keys =
+                RowValues.lookupKey(
+                        target.table(), schema, schema.primaryKeyColumns(), target.keys());
         this.reader = RowReader.ofWholeRows(target.table(), schema);
         this.keyCount = target.keys().length;
         List<LogicalType> types = target.table().declared().getChildren();

@@ -31,14 +31,13 @@ public record LookupTarget(BoundTable table, int[] keys, int maxRetries) impleme
     /**
      * The lookups by certain fields.
      *
-     * @param keys paths of the declared fields that the join compares
+     * @param keys positions of the declared fields that the join compares
      * @throws ValidationException the fields do not include the whole primary key
      */
-    public static LookupTarget of(BoundTable table, int[][] keys, int maxRetries) {
+    public static LookupTarget of(BoundTable table, int[] keys, int maxRetries) {
         TableSchema schema = table.schema();
-        int[] fields = Arrays.stream(keys).mapToInt(path -> path[0]).toArray();
         List<Integer> found =
-                Arrays.stream(fields).mapToObj(field -> table.columnIds().get(field)).toList();
+                Arrays.stream(keys).mapToObj(field -> table.columnIds().get(field)).toList();
         if (!schema.hasPrimaryKey() || !found.containsAll(schema.primaryKey())) {
             throw new ValidationException(
                     "Expected a lookup join on the whole primary key %s of table %s, found columns %s"
@@ -47,7 +46,7 @@ public record LookupTarget(BoundTable table, int[] keys, int maxRetries) impleme
                                     schema.qualifiedName(),
                                     names(schema, found)));
         }
-        return new LookupTarget(table, fields, maxRetries);
+        return new LookupTarget(table, keys, maxRetries);
     }
 
     private static String names(TableSchema schema, List<Integer> ids) {

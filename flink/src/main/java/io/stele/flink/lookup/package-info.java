@@ -1,7 +1,8 @@
 /**
- * The lookup functions of joins, which find rows by primary key, blocking or asynchronous.
+ * The lookups of joins: functions that find rows by primary key, the load of a full cache, and the
+ * shuffle before them.
  *
- * <p>The root calls it. It touches tables, types and the client.
+ * <p>The root calls it. It touches sources, tables, types and the client.
  */
 @NullMarked
 package io.stele.flink.lookup;

@@ -46,36 +46,37 @@ public final class RowValues {
 
     /** A converter to the primary key, in key order; its columns must be declared. */
     public static RowValues key(BoundTable table, TableSchema present) {
-        int[] fields = keyFields(table, present);
-        return of(table, present, fields);
+        return of(table, present, fields(table, present.primaryKey()));
     }
 
     /**
-     * A converter of rows with key columns only: position i of a row is the field {@code keys[i]}.
+     * A converter of the rows of a lookup to some of their columns, in order; the rows must have
+     * them.
+     *
+     * @param keys for each field of a row, its position among the declared fields
      */
-    public static RowValues lookupKey(BoundTable table, TableSchema present, int[] keys) {
-        int[] fields = keyFields(table, present);
+    public static RowValues lookupKey(
+            BoundTable table, TableSchema present, List<ColumnSchema> columns, int[] keys) {
+        int[] fields = fields(table, columns.stream().map(ColumnSchema::id).toList());
         int[] places = new int[fields.length];
         for (int i = 0; i < fields.length; i++) {
-            places[i] = -1;
-            for (int place = 0; place < keys.length; place++) {
-                if (keys[place] == fields[i]) {
-                    places[i] = place;
-                }
-            }
-            if (places[i] < 0) {
-                throw new IllegalArgumentException(
-                        "Expected a key that has field %d, found none".formatted(fields[i]));
-            }
+            places[i] = place(fields[i], keys);
         }
-        List<ColumnSchema> columns = present.primaryKeyColumns();
         return new RowValues(columns).bind(table, present, fields, places);
     }
 
-    private static int[] keyFields(BoundTable table, TableSchema present) {
-        return present.primaryKey().stream()
-                .mapToInt(id -> table.columnIds().indexOf(id))
-                .toArray();
+    private static int place(int field, int[] keys) {
+        for (int place = 0; place < keys.length; place++) {
+            if (keys[place] == field) {
+                return place;
+            }
+        }
+        throw new IllegalArgumentException(
+                "Expected a key that has field %d, found none".formatted(field));
+    }
+
+    private static int[] fields(BoundTable table, List<Integer> columnIds) {
+        return columnIds.stream().mapToInt(id -> table.columnIds().indexOf(id)).toArray();
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.stele.connector.metadata.view;
 
 import static io.stele.connector.error.SteleErrorCode.STELE_CORRUPT_DATA;
+import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.google.common.collect.ImmutableList;
@@ -100,11 +101,39 @@ record ViewDocument(
                 view.getWhenStaleBehavior().map(Enum::name));
     }
 
-    /** The document of a view; throws STELE_CORRUPT_DATA if its definition is not a document. */
+    /**
+     * The part of a definition that each dialect has.
+     *
+     * @param dialect the system that wrote the view, such as {@code flink}; empty: Trino
+     */
+    record Dialect(Optional<String> dialect) {}
+
+    /** Whether Trino's connector wrote the view. */
+    static boolean isOfTrino(ViewSchema view) {
+        return read(view, Dialect.class).dialect().isEmpty();
+    }
+
+    /**
+     * The document of a view; throws NOT_SUPPORTED for a view of another system, and
+     * STELE_CORRUPT_DATA if the definition is not a document.
+     */
     static ViewDocument of(ViewSchema view) {
+        read(view, Dialect.class)
+                .dialect()
+                .ifPresent(
+                        dialect -> {
+                            throw new TrinoException(
+                                    NOT_SUPPORTED,
+                                    "Expected a view of Trino, found view '%s' of %s, which only %s can read or change"
+                                            .formatted(view.qualifiedName(), dialect, dialect));
+                        });
+        return read(view, ViewDocument.class);
+    }
+
+    private static <T> T read(ViewSchema view, Class<T> type) {
         try {
             return SteleErrors.translated(
-                    () -> ApiJson.read(view.definition().getBytes(UTF_8), ViewDocument.class));
+                    () -> ApiJson.read(view.definition().getBytes(UTF_8), type));
         } catch (TrinoException | NullPointerException e) {
             throw new TrinoException(
                     STELE_CORRUPT_DATA,

@@ -34,6 +34,11 @@ public final class Views {
         return new SchemaTableName(view.schemaName(), view.viewName());
     }
 
+    /** Whether Trino can read the view. The views of other systems are listed by name only. */
+    public static boolean isReadable(ViewSchema view) {
+        return ViewDocument.isOfTrino(view);
+    }
+
     public static RelationColumnsMetadata columnsOf(ViewSchema view) {
         ViewDocument document = ViewDocument.of(view);
         return view.isMaterialized()
@@ -98,7 +103,7 @@ public final class Views {
     public Map<SchemaTableName, ConnectorViewDefinition> all(Optional<String> schemaName) {
         Map<SchemaTableName, ConnectorViewDefinition> definitions = new LinkedHashMap<>();
         for (ViewSchema view : snapshot.views(schemaName)) {
-            if (!view.isMaterialized()) {
+            if (!view.isMaterialized() && isReadable(view)) {
                 definitions.put(nameOf(view), ViewDocument.of(view).toView());
             }
         }

@@ -7,6 +7,7 @@ import io.stele.connector.error.SteleErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.TableId;
 import io.stele.protocol.schema.ViewSchema;
+import io.trino.spi.StandardErrorCode;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.CatalogSchemaName;
 import io.trino.spi.connector.CatalogSchemaTableName;
@@ -28,6 +29,20 @@ final class TestViewDocument {
             "{\"originalSql\":\"SELECT 1 a\",\"catalog\":null,\"schema\":null,\"columns\":[{\"name\":\"a\",\"type\":\"integer\",\"comment\":null}],\"comment\":null,\"owner\":\"me\",\"runAsInvoker\":null,\"path\":[],\"gracePeriodMillis\":60000,\"whenStale\":\"FAIL\"}";
     private static final CatalogSchemaTableName STORAGE =
             new CatalogSchemaTableName("stele", "s", "storage$5");
+
+    @Test
+    void viewsOfOtherSystemsAreKnown() {
+        ViewSchema view = stored("{\"dialect\":\"flink\",\"expandedSql\":\"SELECT 1\"}");
+        assertThat(ViewDocument.isOfTrino(view)).isFalse();
+        assertThat(ViewDocument.isOfTrino(stored(VIEW))).isTrue();
+        assertThatThrownBy(() -> ViewDocument.of(view))
+                .isInstanceOfSatisfying(
+                        TrinoException.class,
+                        refused ->
+                                assertThat(refused.getErrorCode())
+                                        .isEqualTo(StandardErrorCode.NOT_SUPPORTED.toErrorCode()))
+                .hasMessageContaining("of flink, which only flink can read or change");
+    }
 
     @Test
     void viewsAreWrittenAndReadBack() {

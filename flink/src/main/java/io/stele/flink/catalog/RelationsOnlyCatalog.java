@@ -2,7 +2,6 @@ package io.stele.flink.catalog;
 
 import java.util.List;
 import org.apache.flink.table.catalog.AbstractCatalog;
-import org.apache.flink.table.catalog.CatalogBaseTable;
 import org.apache.flink.table.catalog.CatalogDatabase;
 import org.apache.flink.table.catalog.CatalogFunction;
 import org.apache.flink.table.catalog.CatalogPartition;
@@ -16,15 +15,15 @@ import org.apache.flink.table.catalog.stats.CatalogTableStatistics;
 import org.apache.flink.table.expressions.Expression;
 
 /**
- * A Flink catalog that has tables only. It lists no views, functions and partitions, and refuses to
- * alter or create them.
+ * A Flink catalog that has relations (tables and views) only. It lists no functions and partitions,
+ * and refuses to alter or create them.
  */
-abstract class TablesOnlyCatalog extends AbstractCatalog {
-    TablesOnlyCatalog(String name, String defaultDatabase) {
+abstract class RelationsOnlyCatalog extends AbstractCatalog {
+    RelationsOnlyCatalog(String name, String defaultDatabase) {
         super(name, defaultDatabase);
     }
 
-    private CatalogException unsupported(String what) {
+    final CatalogException unsupported(String what) {
         return new CatalogException(
                 "Expected a statement that catalog %s supports, found one to %s; use Trino for it"
                         .formatted(getName(), what));
@@ -33,16 +32,6 @@ abstract class TablesOnlyCatalog extends AbstractCatalog {
     @Override
     public void alterDatabase(String name, CatalogDatabase database, boolean ignoreIfNotExists) {
         throw unsupported("alter database " + name);
-    }
-
-    @Override
-    public List<String> listViews(String database) {
-        return List.of();
-    }
-
-    @Override
-    public void alterTable(ObjectPath path, CatalogBaseTable table, boolean ignoreIfNotExists) {
-        throw unsupported("alter table " + path);
     }
 
     @Override
