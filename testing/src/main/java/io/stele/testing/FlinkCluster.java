@@ -33,7 +33,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A standalone cluster of Apache Flink: a job manager, task managers and clients, each a process of
  * its own on the loopback interface. Its class path has Flink's own jars from that of this JVM, and
- * nothing else, so a job brings its connectors itself. Confined to one thread.
+ * nothing else, so a job brings its connectors itself. The folder has a log of each process, and
+ * its pid in a file beside that. Confined to one thread.
  *
  * <p>Flink 2.3 is made for Java 17: the processes run on a JDK 17 or 21 that lies beside this
  * JVM's, or on the one that the environment variable {@code STELE_FLINK_JAVA_HOME} names; else on
@@ -261,9 +262,12 @@ public final class FlinkCluster implements AutoCloseable {
         command.addAll(List.of(arguments));
         ProcessBuilder builder = new ProcessBuilder(command);
         builder.environment().put("FLINK_CONF_DIR", conf());
-        return builder.redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.appendTo(log(name).toFile()))
-                .start();
+        Process process =
+                builder.redirectErrorStream(true)
+                        .redirectOutput(ProcessBuilder.Redirect.appendTo(log(name).toFile()))
+                        .start();
+        Files.writeString(directory.resolve(name + ".pid"), process.pid() + "\n");
+        return process;
     }
 
     private Path log(String name) {
@@ -400,13 +404,31 @@ public final class FlinkCluster implements AutoCloseable {
      * @throws IllegalStateException it failed
      */
     public boolean hasEnded(String job) throws IOException {
-        String found = get("/jobs/" + job).get("state").asText();
+        String found = state(job);
         if (found.equals("FAILED") || found.equals("CANCELED")) {
             throw new IllegalStateException(
                     "Expected job %s to go on, found %s: %s"
                             .formatted(job, found, exceptions(job)));
         }
         return found.equals("FINISHED");
+    }
+
+    /** The state of a job, such as {@code RUNNING}. */
+    public String state(String job) throws IOException {
+        return get("/jobs/" + job).get("state").asText();
+    }
+
+    /**
+     * The rows that the sources of a job have passed on since it was last restored; exact once the
+     * job has ended.
+     */
+    public long sourceRows(String job) throws IOException {
+        return get("/jobs/" + job)
+                .get("vertices")
+                .valueStream()
+                .filter(vertex -> vertex.get("name").asText().startsWith("Source: "))
+                .mapToLong(vertex -> vertex.at("/metrics/write-records").asLong())
+                .sum();
     }
 
     private String exceptions(String job) {
@@ -485,6 +507,11 @@ public final class FlinkCluster implements AutoCloseable {
     /** What the job manager's REST API answers. */
     public JsonNode get(String path) throws IOException {
         return send(HttpRequest.newBuilder(uri(path)).GET());
+    }
+
+    /** Where the job manager's REST API is. */
+    public URI uri() {
+        return uri("");
     }
 
     private URI uri(String path) {

@@ -10,6 +10,7 @@ import io.stele.benchmarks.Target;
 import io.stele.benchmarks.changes.ChangePhases;
 import io.stele.benchmarks.changes.ChangesBenchmark;
 import io.stele.benchmarks.servers.Clients;
+import io.stele.benchmarks.servers.FlinkJobs;
 import io.stele.benchmarks.servers.Run;
 import io.stele.benchmarks.servers.SteleServers;
 import io.stele.benchmarks.servers.TrinoSession;
@@ -17,15 +18,11 @@ import io.stele.client.BulkWriter;
 import io.stele.client.SteleClient;
 import io.stele.client.TableWriter;
 import io.stele.client.flight.FlightClient;
-import io.stele.testing.FlinkCluster;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /**
  * A benchmark of Flink jobs with Stele on a standalone cluster, whose processes share this
@@ -42,6 +39,11 @@ public final class FlinkBenchmark implements Benchmark {
     private static final int SLOTS = 8;
     private static final int CORES = 2;
     private static final int CHECKPOINT_MILLIS = 1_000;
+    private static final Map<String, String> SETTINGS =
+            Map.of(
+                    "taskmanager.numberOfTaskSlots", Integer.toString(SLOTS),
+                    "taskmanager.memory.network.min", "64m",
+                    "taskmanager.memory.network.max", "64m");
 
     private static final String NEWEST =
             "SELECT CAST(to_unixtime(max(seen)) * 1000 AS bigint) FROM stele.bench.fresh";
@@ -70,8 +72,8 @@ public final class FlinkBenchmark implements Benchmark {
             try (SteleClient client = Clients.stele(run);
                     FlightClient flight = Clients.flight(run);
                     TrinoSession trino = TrinoSession.connect(servers.trinoUri());
-                    FlinkCluster cluster = cluster(options, run)) {
-                new Phases(options, run, cluster, client, trino, metrics).measure();
+                    FlinkJobs jobs = FlinkJobs.start(run, SETTINGS)) {
+                new Phases(options, jobs, client, trino, metrics).measure();
                 new ChangePhases(options.quick(), client, flight, metrics).measure();
             }
         }
@@ -107,31 +109,17 @@ public final class FlinkBenchmark implements Benchmark {
                 .formatted(exactlyOnce ? "exactly once" : "at least once");
     }
 
-    private static FlinkCluster cluster(BenchmarkOptions options, Run run) throws IOException {
-        Path classPath =
-                options.repository().resolve("flink").resolve("target").resolve("classpath");
-        return FlinkCluster.start(
-                run.path("state").resolve("flink"),
-                FlinkCluster.parts(Files.readString(classPath).strip()),
-                1,
-                Map.of(
-                        "taskmanager.numberOfTaskSlots", Integer.toString(SLOTS),
-                        "taskmanager.memory.network.min", "64m",
-                        "taskmanager.memory.network.max", "64m"));
-    }
-
     /** All measurements of a run, one after the other. Confined to one thread. */
     private record Phases(
             BenchmarkOptions options,
-            Run run,
-            FlinkCluster cluster,
+            FlinkJobs jobs,
             SteleClient client,
             TrinoSession trino,
             Metrics metrics) {
         void measure() throws Exception {
             int rows = options.quick() ? 20_000 : 600_000;
             int rounds = options.quick() ? 1 : 3;
-            statements("tables", "CREATE DATABASE IF NOT EXISTS s.bench;\n" + tables());
+            jobs.run("tables", "CREATE DATABASE IF NOT EXISTS s.bench;\n" + tables());
             upserts(rows, rounds);
             appends(rows, rounds);
             for (boolean exactlyOnce : new boolean[] {false, true}) {
@@ -234,9 +222,9 @@ public final class FlinkBenchmark implements Benchmark {
                                             .formatted(perSecond, perSecond * seconds)
                                     + "INSERT INTO s.bench.fresh /*+ OPTIONS('sink.delivery-guarantee' = '%s') */ SELECT id, CURRENT_ROW_TIMESTAMP(), %s FROM source;\n"
                                             .formatted(name, PAYLOAD));
-            cluster.awaitCheckpoints(job, 2);
+            jobs.cluster().awaitCheckpoints(job, 2);
             List<Double> ages = new ArrayList<>();
-            while (!cluster.hasEnded(job)) {
+            while (!jobs.cluster().hasEnded(job)) {
                 Object newest = trino.query(NEWEST).get(0).get(0);
                 // Else nothing of this job is committed yet
                 if (newest instanceof Number seen && seen.longValue() >= submitted) {
@@ -288,50 +276,12 @@ public final class FlinkBenchmark implements Benchmark {
         private double rate(String name, int parallelism, int rows, String script)
                 throws Exception {
             String job = submit(name, parallelism, script);
-            cluster.awaitState(job, "FINISHED");
-            return rows * 1000.0 / cluster.runningMillis(job);
+            jobs.cluster().awaitState(job, "FINISHED");
+            return rows * 1000.0 / jobs.cluster().runningMillis(job);
         }
 
         private String submit(String name, int parallelism, String script) throws IOException {
-            return cluster.submit(
-                    connectorJar(),
-                    "io.stele.flink.script.SqlScript",
-                    parallelism,
-                    Optional.empty(),
-                    file(name, script).toString());
-        }
-
-        /** Statements that are no job. */
-        private void statements(String name, String script) throws IOException {
-            cluster.runProgram(
-                    connectorJar(),
-                    "io.stele.flink.script.SqlScript",
-                    file(name, script).toString());
-        }
-
-        private Path file(String name, String script) throws IOException {
-            Path file = run.path("state").resolve(name + ".sql");
-            return Files.writeString(
-                    file,
-                    "CREATE CATALOG s WITH ('type' = 'stele', 'endpoints' = '127.0.0.1:%d', 'secret' = '%s');\n"
-                                    .formatted(run.port("sidecar.client.port"), run.secret())
-                            + script);
-        }
-
-        private Path connectorJar() throws IOException {
-            try (Stream<Path> files =
-                    Files.list(options.repository().resolve("flink").resolve("target"))) {
-                return files.filter(
-                                file ->
-                                        file.getFileName()
-                                                .toString()
-                                                .matches("stele-flink-connector-.*\\.jar"))
-                        .findFirst()
-                        .orElseThrow(
-                                () ->
-                                        new IllegalStateException(
-                                                "Expected the connector's jar in flink/target, found none"));
-            }
+            return jobs.submit(name, parallelism, Optional.empty(), script);
         }
     }
 }

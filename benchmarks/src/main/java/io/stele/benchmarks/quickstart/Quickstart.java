@@ -25,25 +25,30 @@ public final class Quickstart {
 
     public static void main(String[] arguments) throws Exception {
         List<String> words = List.of(arguments);
-        if (!List.of("--check", "--paimon").containsAll(words)) {
+        if (!List.of("--check", "--paimon", "--flink").containsAll(words)) {
             System.err.println(
-                    "Expected nothing, --check or --paimon, found: " + String.join(" ", words));
+                    "Expected nothing, --check, --paimon or --flink, found: "
+                            + String.join(" ", words));
             System.exit(2);
         }
-        boolean check = words.contains("--check");
-        boolean paimon = words.contains("--paimon");
         Run run = Run.load();
         boolean allHold;
-        try (SteleServers servers = new SteleServers(run)) {
-            allHold = show(run, servers, paimon, System.out);
-            if (!check) {
-                stay(run, servers, System.out);
+        try (SteleServers servers = new SteleServers(run);
+                StreamFromFlink flink = new StreamFromFlink(run)) {
+            allHold = show(run, servers, flink, words, System.out);
+            if (!words.contains("--check")) {
+                stay(run, servers, flink, System.out);
             }
         }
         System.exit(allHold ? 0 : 1);
     }
 
-    private static boolean show(Run run, SteleServers servers, boolean paimon, PrintStream out)
+    private static boolean show(
+            Run run,
+            SteleServers servers,
+            StreamFromFlink flink,
+            List<String> words,
+            PrintStream out)
             throws Exception {
         Findings findings = new Findings(out);
         long start = System.nanoTime();
@@ -65,8 +70,11 @@ public final class Quickstart {
             try (Connection postgres = Clients.postgresql(run, "live")) {
                 ServeOverPostgres.run(trino, postgres, findings);
             }
-            if (paimon) {
+            if (words.contains("--paimon")) {
                 QueryLake.run(Path.of(run.value("lake")), trino, findings);
+            }
+            if (words.contains("--flink")) {
+                flink.run(words.contains("--paimon") ? 7 : 6, trino, findings);
             }
         }
         findings.measured("the whole show", "%.0f s", seconds(start));
@@ -88,7 +96,7 @@ public final class Quickstart {
                 "system.runtime.nodes lists " + active);
     }
 
-    private static void stay(Run run, SteleServers servers, PrintStream out)
+    private static void stay(Run run, SteleServers servers, StreamFromFlink flink, PrintStream out)
             throws InterruptedException {
         out.printf(
                 Locale.ROOT,
@@ -98,6 +106,13 @@ public final class Quickstart {
                 run.value("sidecar.client.port"),
                 run.value("sidecar.flight.port"),
                 run.value("sidecar.postgresql.port"));
+        flink.address()
+                .ifPresent(
+                        address ->
+                                out.printf(
+                                        Locale.ROOT,
+                                        "Flink at %s streams on into stele.shop.orders, and follows them into stele.shop.totals.%n",
+                                        address));
         out.println("Ctrl-C stops all of it.");
         new CountDownLatch(1).await();
     }
