@@ -30,7 +30,7 @@ final class CatalogViewsIT extends BaseSidecarIT {
              "columns": [{"name": "a", "type": "integer"}], "path": []}""";
 
     /** A session with a database of its own. */
-    private static TableEnvironment session(String database) {
+    private static TableEnvironment session(String database) throws Exception {
         TableEnvironment tables = batch();
         tables.executeSql(
                 "CREATE CATALOG s WITH ('type' = 'stele', %s)".formatted(sidecar.options()));
@@ -109,7 +109,7 @@ final class CatalogViewsIT extends BaseSidecarIT {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void viewsOfTrinoAreListedAndRefused(boolean materialized) {
+    void viewsOfTrinoAreListedAndRefused(boolean materialized) throws Exception {
         String database = materialized ? "kept" : "trino";
         TableEnvironment tables = session(database);
         create(database, OF_TRINO, materialized);
@@ -140,7 +140,7 @@ final class CatalogViewsIT extends BaseSidecarIT {
     }
 
     @Test
-    void aDefinitionThatNobodyWroteIsNamed() {
+    void aDefinitionThatNobodyWroteIsNamed() throws Exception {
         TableEnvironment tables = session("damaged");
         create("damaged", "{\"dialect\": \"flink\"}", false);
         assertThatThrownBy(() -> tables.executeSql("SELECT * FROM theirs"))

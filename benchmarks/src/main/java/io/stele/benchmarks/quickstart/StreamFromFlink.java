@@ -236,9 +236,10 @@ final class StreamFromFlink implements AutoCloseable {
 
         private void checkOwners() throws SQLException {
             List<Object> row = trino.query(OWNERS).getFirst();
+            long count = (Long) row.get(0);
             findings.check(
-                    "the lookup join found the owners (of %,d orders)".formatted(row.get(0)),
-                    (Long) row.get(0) > 0 && row.get(1).equals(0L),
+                    "the lookup join found the owners (of %,d orders)".formatted(count),
+                    count > 0 && row.get(1).equals(0L),
                     "%s orders have other owners than Trino finds".formatted(row.get(1)));
         }
 
