@@ -227,10 +227,10 @@ final class StreamFromFlink implements AutoCloseable {
             }
             long generated = jobs.cluster().sourceRows(job);
             findings.check(
-                    "stopped with a savepoint: %,d orders generated, %,d committed, the others in the savepoint"
-                            .formatted(generated, committed),
+                    "stopped with a savepoint: of %,d orders %,d are committed, and %,d in the savepoint"
+                            .formatted(generated, committed, generated - committed),
                     committed <= generated,
-                    "more than were generated");
+                    "more are committed than were generated");
             return generated;
         }
 
