@@ -18,6 +18,7 @@ import io.stele.protocol.wire.HelloReply;
 import io.stele.protocol.wire.WireLimits;
 import io.stele.sidecar.auth.PendingLogins;
 import io.stele.sidecar.engine.ArrivalPace;
+import io.stele.sidecar.engine.PacedInput;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketException;

@@ -7,6 +7,8 @@ import io.stele.protocol.QueryIdentity;
 import io.stele.protocol.SteleException;
 import io.stele.sidecar.auth.AuthenticatedUser;
 import io.stele.sidecar.auth.PendingLogins;
+import io.stele.sidecar.engine.ArrivalPace;
+import io.stele.sidecar.engine.PacedInput;
 import io.stele.sidecar.postgresql.run.Cancellation;
 import io.stele.sidecar.postgresql.run.Client;
 import io.stele.sidecar.postgresql.session.Session;
@@ -47,6 +49,7 @@ final class PostgresConnection implements AutoCloseable {
     private final PostgresServerContext context;
     private final AtomicBoolean closed = new AtomicBoolean();
     private final Cancellation cancellation;
+    private final ArrivalPace pace = new ArrivalPace();
     private volatile Socket socket;
     private volatile long waitingSinceNanos; // for the client to receive bytes; 0: not
     private volatile boolean draining;
@@ -79,7 +82,10 @@ final class PostgresConnection implements AutoCloseable {
 
     private MessageReader reader() throws IOException {
         return new MessageReader(
-                new BufferedInputStream(socket.getInputStream(), INPUT_BYTES), context.pending());
+                new BufferedInputStream(
+                        new PacedInput(socket.getInputStream(), pace), INPUT_BYTES),
+                context.pending(),
+                pace);
     }
 
     private Replies replies() throws IOException {
@@ -453,6 +459,14 @@ final class PostgresConnection implements AutoCloseable {
         long since = waitingSinceNanos;
         if (since != 0 && nowNanos - since > timeoutNanos) {
             log.debug("Closing the connection of %s, which takes nothing", this);
+            close();
+        }
+    }
+
+    /** Closes the connection of a client that sends a large message too slowly. */
+    void closeIfSlow(long nowNanos) {
+        if (pace.isTooSlow(nowNanos)) {
+            log.debug("Closing the connection of %s, whose message holds memory too long", this);
             close();
         }
     }

@@ -200,6 +200,7 @@ public final class PostgresServer implements AutoCloseable {
                 connections.forEach(
                         connection -> {
                             connection.closeIfStalled(nowNanos, STALL_NANOS);
+                            connection.closeIfSlow(nowNanos);
                             connection.closeIfIdleInBlock(nowNanos, IDLE_IN_BLOCK_NANOS);
                         });
             }

@@ -55,40 +55,8 @@ final class PostgresServerIT {
         sidecar = TestingSidecar.start(directory, Map.of("stele.postgresql.port", "0"));
         sidecar.createTable(SampleTables.orders(Orientation.ROW));
         sidecar.createTable(SampleTables.events());
-        sidecar.createTable(
-                table(
-                        "items",
-                        List.of(1, 2),
-                        2,
-                        column(1, "region", "varchar").notNull(),
-                        column(2, "id", "integer").notNull(),
-                        column(3, "price", "decimal(10,2)"),
-                        column(4, "note", "varchar(8)")));
-        sidecar.createTable(
-                table(
-                        "types",
-                        List.of(1),
-                        1,
-                        column(1, "id", "integer").notNull(),
-                        column(2, "b", "boolean"),
-                        column(3, "t", "tinyint"),
-                        column(4, "s", "smallint"),
-                        column(5, "l", "bigint"),
-                        column(6, "f", "real"),
-                        column(7, "d", "double"),
-                        column(8, "n", "decimal(38,10)"),
-                        column(9, "v", "varchar"),
-                        column(10, "c", "char(5)"),
-                        column(11, "x", "varbinary"),
-                        column(12, "day", "date"),
-                        column(13, "tm", "time(6)"),
-                        column(14, "ts", "timestamp(6)"),
-                        column(15, "tz", "timestamp(6) with time zone"),
-                        column(16, "u", "uuid"),
-                        column(17, "j", "json"),
-                        column(18, "a", "array(integer)"),
-                        column(19, "m", "map(varchar, bigint)"),
-                        column(20, "r", "row(x integer, y varchar)")));
+        sidecar.createTable(SampleTables.items());
+        sidecar.createTable(SampleTables.types());
     }
 
     @AfterAll

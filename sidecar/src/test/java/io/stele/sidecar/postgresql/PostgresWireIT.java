@@ -1,6 +1,5 @@
 package io.stele.sidecar.postgresql;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -11,15 +10,9 @@ import io.stele.sidecar.postgresql.TestingClient.Reply;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
-import java.net.SocketException;
-import java.net.SocketTimeoutException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
-import java.util.Random;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -27,10 +20,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Clients that do not keep to PostgreSQL's protocol, and what others notice of them. */
 final class PostgresWireIT {
-    /** {@code -Dpostgresql.fuzz-seconds}: more on request. */
-    private static final int FUZZ_SECONDS = Integer.getInteger("postgresql.fuzz-seconds", 5);
-
-    private static final int CANCEL_REQUEST = 1234 << 16 | 5678;
     private static final int SSL_REQUEST = 1234 << 16 | 5679;
 
     @TempDir static Path directory;
@@ -44,8 +33,7 @@ final class PostgresWireIT {
                         directory,
                         Map.of(
                                 "stele.postgresql.port", "0",
-                                "stele.postgresql.max-message-size", "2MB",
-                                "stele.postgresql.max-connections", "20"));
+                                "stele.postgresql.max-message-size", "2MB"));
         sidecar.createTable(SampleTables.orders(Orientation.ROW));
         port = sidecar.server().postgresqlPort().orElseThrow();
     }
@@ -213,25 +201,6 @@ final class PostgresWireIT {
     }
 
     @Test
-    void connectionsAreLimited() throws IOException {
-        List<TestingClient> clients = new ArrayList<>();
-        try {
-            for (int i = 0; i < 20; i++) {
-                clients.add(loggedIn());
-            }
-            try (TestingClient more = new TestingClient(port)) {
-                Reply refused = more.login("ann", TestingSidecar.SECRET);
-                Reply error = refused.type() == 'E' ? refused : more.readUntil('E');
-                assertThat(error.type()).isIn('E', (char) 0);
-            }
-        } finally {
-            for (TestingClient client : clients) {
-                client.close();
-            }
-        }
-    }
-
-    @Test
     void statementsAreCancelledByTheirKeyOnly() throws IOException, InterruptedException {
         try (TestingClient client = loggedIn()) {
             client.query("COPY orders FROM STDIN");
@@ -252,91 +221,9 @@ final class PostgresWireIT {
     /** The request has been handled when the server has closed its connection. */
     private static void cancel(int processId, int secret) throws IOException {
         try (TestingClient client = new TestingClient(port)) {
-            ByteArrayOutputStream key = new ByteArrayOutputStream();
-            DataOutputStream data = new DataOutputStream(key);
-            data.writeInt(processId);
-            data.writeInt(secret);
-            client.startup(CANCEL_REQUEST, key.toByteArray());
+            client.requestCancel(processId, secret);
             assertThat(client.readByte()).isEqualTo(-1);
         }
-    }
-
-    /** Mutated conversations end in answers or closed connections, and hurt nobody else. */
-    @Test
-    void mutatedMessagesAreAnsweredOrEndTheConnection() throws IOException {
-        long seed = Long.getLong("postgresql.fuzz-seed", System.nanoTime());
-        Random random = new Random(seed);
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(FUZZ_SECONDS);
-        int conversations = 0;
-        while (System.nanoTime() < end) {
-            try (TestingClient client = loggedIn()) {
-                client.setTimeout(500);
-                client.raw(mutated(conversation(), random));
-                client.send('S', new byte[0]);
-                client.send('X', new byte[0]);
-                Reply reply = client.read();
-                while (reply.type() != 0) {
-                    reply = client.read();
-                }
-            } catch (SocketTimeoutException e) {
-                // A length that was made longer: the server waits for the rest, as it must
-            } catch (SocketException e) {
-                // Closed with unread bytes
-            }
-            conversations++;
-        }
-        assertThat(conversations).as("seed %s", seed).isPositive();
-        checkServes();
-    }
-
-    private static byte[] conversation() throws IOException {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        DataOutputStream out = new DataOutputStream(bytes);
-        message(out, 'P', "a\0SELECT * FROM orders WHERE id = $1\0\0\1\0\0\0\24");
-        message(out, 'B', "p\0a\0\0\1\0\1\0\1\0\0\0\10\0\0\0\0\0\0\0\1\0\1\0\1");
-        message(out, 'D', "Pp\0");
-        message(out, 'E', "p\0\0\0\0\5");
-        message(out, 'C', "Sa\0");
-        message(
-                out,
-                'P',
-                "\0INSERT INTO orders VALUES (7, 'x', 1, NULL) ON CONFLICT DO NOTHING\0\0\0");
-        message(out, 'B', "\0\0\0\0\0\0\0\0");
-        message(out, 'E', "\0\0\0\0\0");
-        message(out, 'S', "");
-        message(out, 'Q', "BEGIN; UPDATE orders SET amount = amount + 1 WHERE id = 7; ROLLBACK\0");
-        message(out, 'Q', "SET search_path TO shop; SHOW search_path; SELECT version()\0");
-        message(out, 'Q', "COPY orders FROM STDIN (FORMAT csv)\0");
-        message(out, 'd', "8,y,2,\n9,z");
-        message(out, 'd', ",3,\n");
-        message(out, 'f', "enough\0");
-        return bytes.toByteArray();
-    }
-
-    private static void message(DataOutputStream out, char type, String payload)
-            throws IOException {
-        byte[] bytes = payload.getBytes(ISO_8859_1);
-        out.writeByte(type);
-        out.writeInt(4 + bytes.length);
-        out.write(bytes);
-    }
-
-    private static byte[] mutated(byte[] bytes, Random random) {
-        byte[] changed = bytes.clone();
-        for (int i = random.nextInt(6); i >= 0; i--) {
-            int at = random.nextInt(changed.length);
-            switch (random.nextInt(4)) {
-                case 0 -> changed[at] = (byte) random.nextInt();
-                case 1 -> changed[at] ^= (byte) (1 << random.nextInt(8));
-                case 2 -> changed[at] = 0;
-                default -> {
-                    int length = Math.min(random.nextInt(8), changed.length - at);
-                    System.arraycopy(
-                            bytes, random.nextInt(bytes.length - length), changed, at, length);
-                }
-            }
-        }
-        return changed;
     }
 
     @Test

@@ -2,6 +2,8 @@ package io.stele.sidecar.postgresql;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -13,6 +15,7 @@ import java.security.MessageDigest;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import javax.crypto.Mac;
 import javax.crypto.SecretKeyFactory;
 import javax.crypto.spec.PBEKeySpec;
@@ -20,6 +23,14 @@ import javax.crypto.spec.SecretKeySpec;
 
 /** A client of PostgreSQL's protocol that can send anything. */
 final class TestingClient implements AutoCloseable {
+    private static final int CANCEL_REQUEST = 1234 << 16 | 5678;
+    private static final int BUFFER_BYTES = 1 << 10; // little, for thousands of clients
+
+    /** What takes most time of a login. */
+    private static final Map<Salting, byte[]> SALTED = new ConcurrentHashMap<>();
+
+    private record Salting(String password, String salt, int iterations) {}
+
     private final Socket socket;
     private final DataInputStream in;
     private final DataOutputStream out;
@@ -29,8 +40,12 @@ final class TestingClient implements AutoCloseable {
     TestingClient(int port) throws IOException {
         socket = new Socket("127.0.0.1", port);
         socket.setSoTimeout(20_000);
-        in = new DataInputStream(socket.getInputStream());
-        out = new DataOutputStream(socket.getOutputStream());
+        socket.setTcpNoDelay(true);
+        in = new DataInputStream(new BufferedInputStream(socket.getInputStream(), BUFFER_BYTES));
+        // One packet for a message: the server would else wait for the rest of it
+        out =
+                new DataOutputStream(
+                        new BufferedOutputStream(socket.getOutputStream(), BUFFER_BYTES));
     }
 
     /** A message of the server. */
@@ -68,6 +83,11 @@ final class TestingClient implements AutoCloseable {
         out.flush();
     }
 
+    /** Asks to cancel what runs under a key. */
+    void requestCancel(int process, int secret) throws IOException {
+        startup(CANCEL_REQUEST, ByteBuffer.allocate(8).putInt(process).putInt(secret).array());
+    }
+
     void send(char type, byte[] payload) throws IOException {
         out.writeByte(type);
         out.writeInt(4 + payload.length);
@@ -77,6 +97,11 @@ final class TestingClient implements AutoCloseable {
 
     void query(String sql) throws IOException {
         send('Q', (sql + "\0").getBytes(UTF_8));
+    }
+
+    /** Ends what the client sends, so that the server waits for no more. */
+    void endInput() throws IOException {
+        socket.shutdownOutput();
     }
 
     int readByte() throws IOException {
@@ -98,6 +123,15 @@ final class TestingClient implements AutoCloseable {
     Reply readUntil(char wanted) throws IOException {
         Reply reply = read();
         while (reply.type() != wanted && reply.type() != 0) {
+            reply = read();
+        }
+        return reply;
+    }
+
+    /** Reads the rest of a login, up to ReadyForQuery, an error or the end. */
+    private Reply readGreeting() throws IOException {
+        Reply reply = read();
+        while (reply.type() != 'Z' && reply.type() != 'E' && reply.type() != 0) {
             if (reply.type() == 'K') {
                 processId = ByteBuffer.wrap(reply.payload()).getInt();
                 secretKey = ByteBuffer.wrap(reply.payload()).getInt(4);
@@ -140,7 +174,7 @@ final class TestingClient implements AutoCloseable {
                 new String(challenge.payload(), 4, challenge.payload().length - 4, UTF_8);
         send('p', proof(password, first, serverFirst).getBytes(UTF_8));
         Reply last = read();
-        return last.type() == 'R' ? readUntil('Z') : last;
+        return last.type() == 'R' ? readGreeting() : last;
     }
 
     private static String proof(String password, String first, String serverFirst) {
@@ -150,14 +184,11 @@ final class TestingClient implements AutoCloseable {
         }
         try {
             byte[] salted =
-                    SecretKeyFactory.getInstance("PBKDF2WithHmacSHA256")
-                            .generateSecret(
-                                    new PBEKeySpec(
-                                            password.toCharArray(),
-                                            Base64.getDecoder().decode(values.get('s')),
-                                            Integer.parseInt(values.get('i')),
-                                            256))
-                            .getEncoded();
+                    salted(
+                            new Salting(
+                                    password,
+                                    values.get('s'),
+                                    Integer.parseInt(values.get('i'))));
             byte[] clientKey = hmac(salted, "Client Key");
             String withoutProof = "c=biws,r=" + values.get('r');
             byte[] signature =
@@ -171,6 +202,24 @@ final class TestingClient implements AutoCloseable {
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    private static byte[] salted(Salting salting) throws GeneralSecurityException {
+        byte[] known = SALTED.get(salting);
+        if (known != null) {
+            return known;
+        }
+        byte[] salted =
+                SecretKeyFactory.getInstance("PBKDF2WithHmacSHA256")
+                        .generateSecret(
+                                new PBEKeySpec(
+                                        salting.password().toCharArray(),
+                                        Base64.getDecoder().decode(salting.salt()),
+                                        salting.iterations(),
+                                        256))
+                        .getEncoded();
+        SALTED.put(salting, salted);
+        return salted;
     }
 
     private static byte[] hmac(byte[] key, String text) throws GeneralSecurityException {

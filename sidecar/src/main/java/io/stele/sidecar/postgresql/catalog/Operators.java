@@ -4,6 +4,8 @@ import io.stele.sidecar.postgresql.catalog.relation.ArrayText;
 import io.stele.sidecar.postgresql.catalog.relation.CatalogValues;
 import io.stele.sidecar.postgresql.catalog.relation.SystemCatalog;
 import io.stele.sidecar.postgresql.catalog.relation.TypeOids;
+import io.stele.sidecar.postgresql.wire.PostgresException;
+import io.stele.sidecar.postgresql.wire.SqlState;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.ArrayList;
@@ -134,7 +136,9 @@ final class Operators {
 
     private static void checkDivisor(int sign) {
         if (sign == 0) {
-            throw CatalogValues.invalid("a divisor other than 0", "0");
+            throw new PostgresException(
+                    SqlState.DIVISION_BY_ZERO,
+                    "Expected a divisor other than 0 in a query of the catalog, found 0");
         }
     }
 

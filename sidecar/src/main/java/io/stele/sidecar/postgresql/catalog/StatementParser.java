@@ -5,6 +5,7 @@ import com.google.common.cache.CacheBuilder;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.sidecar.postgresql.catalog.relation.CatalogValues;
+import io.stele.sidecar.postgresql.sql.BriefParser;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import net.sf.jsqlparser.JSQLParserException;
@@ -80,7 +81,7 @@ final class StatementParser implements AutoCloseable {
 
     private Statement parse(String sql, boolean isComplex) throws JSQLParserException {
         CCJSqlParser parser =
-                CCJSqlParserUtil.newParser(sql)
+                new BriefParser(sql)
                         .withAllowComplexParsing(isComplex)
                         .withFeature(Feature.timeOut, TIMEOUT_MILLIS);
         return CCJSqlParserUtil.parseStatement(parser, executor);

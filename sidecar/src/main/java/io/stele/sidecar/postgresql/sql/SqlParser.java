@@ -12,6 +12,8 @@ import io.stele.sidecar.postgresql.wire.SqlState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import net.sf.jsqlparser.expression.Alias;
 import net.sf.jsqlparser.expression.AllValue;
 import net.sf.jsqlparser.expression.NullValue;
@@ -48,6 +50,7 @@ public final class SqlParser {
     private static final int MAX_DEPTH = 50;
     private static final int MAX_COMPLEX_DEPTH = 8;
     private static final int MAX_COMPLEX_LENGTH = 16 << 10;
+    private static final long MAX_COMPLEX_MILLIS = 2_000; // a thousand times what most take
 
     private SqlParser() {}
 
@@ -87,7 +90,7 @@ public final class SqlParser {
     public static Expression parseExpression(String sql) {
         int unused = checkSize(sql);
         try {
-            return ExpressionTranslator.read(new CCJSqlParser(sql).SimpleExpression());
+            return ExpressionTranslator.read(new BriefParser(sql).SimpleExpression());
         } catch (ParseException | TokenMgrException | StackOverflowError e) {
             throw syntaxError(sql, e);
         }
@@ -104,17 +107,32 @@ public final class SqlParser {
 
     /**
      * Parses first with short lookahead, which is fast. Only if this fails, it parses with long
-     * lookahead, whose time doubles with each pair of parentheses.
+     * lookahead, whose time doubles with each pair of parentheses, and is limited.
      */
     private static net.sf.jsqlparser.statement.Statement parsed(String sql, boolean isDeep)
             throws ParseException {
         try {
-            return parsed(new CCJSqlParser(sql).withAllowComplexParsing(false), sql);
+            return parsed(new BriefParser(sql).withAllowComplexParsing(false), sql);
         } catch (ParseException e) {
             if (isDeep || sql.length() > MAX_COMPLEX_LENGTH) {
                 throw e;
             }
-            return parsed(new CCJSqlParser(sql).withAllowComplexParsing(true), sql);
+            return parsedWithLongLookahead(sql);
+        }
+    }
+
+    private static net.sf.jsqlparser.statement.Statement parsedWithLongLookahead(String sql)
+            throws ParseException {
+        CCJSqlParser parser = new BriefParser(sql).withAllowComplexParsing(true);
+        CompletableFuture<Boolean> limit =
+                new CompletableFuture<Boolean>()
+                        .completeOnTimeout(true, MAX_COMPLEX_MILLIS, TimeUnit.MILLISECONDS);
+        // An interrupted parser goes on with short lookahead
+        CompletableFuture<Void> unused = limit.thenAccept(isOver -> parser.interrupted = isOver);
+        try {
+            return parsed(parser, sql);
+        } finally {
+            limit.cancel(false);
         }
     }
 

@@ -60,7 +60,7 @@ public final class BinaryFormat {
             case JSONB ->
                     out.putByte(1).putBytes(((String) value).getBytes(StandardCharsets.UTF_8));
             case BYTEA -> out.putBytes((byte[]) value);
-            case DATE -> out.putInt(Math.toIntExact(((LocalDate) value).toEpochDay() - EPOCH_DAY));
+            case DATE -> out.putInt(days((LocalDate) value));
             case TIME -> out.putLong(((LocalTime) value).toNanoOfDay() / 1_000);
             case TIMESTAMP ->
                     out.putLong(micros(((LocalDateTime) value).toInstant(ZoneOffset.UTC)));
@@ -91,7 +91,28 @@ public final class BinaryFormat {
         }
     }
 
-    private static long micros(Instant instant) {
+    /**
+     * Days since 2000.
+     *
+     * @throws PostgresException DATETIME_OUT_OF_RANGE if 32 bits do not hold them
+     */
+    static int days(LocalDate date) {
+        long day = date.toEpochDay();
+        int days = (int) (day - EPOCH_DAY);
+        if (days != day - EPOCH_DAY || day != (int) day) { // columns count from 1970
+            throw new PostgresException(
+                    SqlState.DATETIME_OUT_OF_RANGE,
+                    "Expected a date that 32 bits of days hold, found " + date);
+        }
+        return days;
+    }
+
+    /**
+     * Microseconds since 2000.
+     *
+     * @throws PostgresException DATETIME_OUT_OF_RANGE if 64 bits do not hold them
+     */
+    static long micros(Instant instant) {
         try {
             return Math.addExact(
                     Math.multiplyExact(instant.getEpochSecond() - EPOCH_SECOND, MICROS_PER_SECOND),
@@ -185,7 +206,11 @@ public final class BinaryFormat {
         }
         BigInteger digits = BigInteger.ZERO;
         for (int i = 0; i < count; i++) {
-            digits = digits.multiply(BASE).add(BigInteger.valueOf(in.getShort()));
+            short digit = in.getShort();
+            if (digit < 0 || digit >= BASE.intValue()) {
+                throw invalid(PostgresType.NUMERIC, "a digit " + digit);
+            }
+            digits = digits.multiply(BASE).add(BigInteger.valueOf(digit));
         }
         BigDecimal value = new BigDecimal(digits, (count - weight - 1) * BASE_DIGITS);
         BigDecimal scaled =

@@ -1,5 +1,6 @@
 package io.stele.sidecar.postgresql.type;
 
+import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -17,6 +18,7 @@ import io.stele.protocol.schema.TimestampType;
 import io.stele.protocol.schema.VarcharType;
 import io.stele.sidecar.postgresql.wire.PostgresException;
 import io.stele.sidecar.postgresql.wire.SqlState;
+import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.time.Instant;
@@ -146,8 +148,10 @@ public final class ColumnValues {
                 throw mismatch(type, found, column);
             }
             case DECIMAL -> decimal((DecimalType) type, found, column);
-            case VARCHAR, CHAR, JSON ->
-                    found instanceof String text ? text : TextFormat.write(found);
+            case VARCHAR, CHAR -> found instanceof String text ? text : TextFormat.write(found);
+            case JSON ->
+                    checkedJson(
+                            type, found instanceof String text ? text : TextFormat.write(found));
             case BOOLEAN -> require(Boolean.class, type, found, column);
             case VARBINARY -> require(byte[].class, type, found, column);
             case DATE ->
@@ -324,6 +328,20 @@ public final class ColumnValues {
             }
             return typed(type, tree, zone);
         } catch (JsonProcessingException | ClassCastException e) {
+            throw invalidJson(type, text);
+        }
+    }
+
+    /** Returns a text, which must be one value of JSON. */
+    private static String checkedJson(DataType type, String text) {
+        try (JsonParser parser = JSON.createParser(text)) {
+            boolean isThere = parser.nextToken() != null;
+            parser.skipChildren();
+            if (!isThere || parser.nextToken() != null) {
+                throw invalidJson(type, text);
+            }
+            return text;
+        } catch (IOException e) {
             throw invalidJson(type, text);
         }
     }

@@ -14,6 +14,7 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeFormatterBuilder;
+import java.time.format.DateTimeParseException;
 import java.time.format.ResolverStyle;
 import java.time.format.SignStyle;
 import java.time.temporal.ChronoField;
@@ -31,6 +32,11 @@ import org.jspecify.annotations.Nullable;
 public final class TextFormat {
     private static final int MAX_NUMBER_DIGITS = 200_000;
     private static final int MAX_EXPONENT = 20_000;
+
+    // Powers of ten between which reals are written without an exponent
+    private static final int MIN_FIXED_EXPONENT = -4;
+    private static final int MAX_FIXED_FLOAT4 = 5;
+    private static final int MAX_FIXED_FLOAT8 = 14;
 
     private static final DateTimeFormatter DATE_OUT =
             new DateTimeFormatterBuilder()
@@ -61,8 +67,8 @@ public final class TextFormat {
         return switch (value) {
             case Boolean truth -> truth ? "t" : "f";
             case BigDecimal number -> number.toPlainString();
-            case Float number -> special(number.toString());
-            case Double number -> special(number.toString());
+            case Float number -> real(number.toString(), MAX_FIXED_FLOAT4);
+            case Double number -> real(number.toString(), MAX_FIXED_FLOAT8);
             case byte[] bytes -> "\\x" + HexFormat.of().formatHex(bytes);
             case LocalDate date -> dated(date, "");
             case LocalTime time -> TIME_OUT.format(time);
@@ -81,9 +87,27 @@ public final class TextFormat {
         return DATE_OUT.format(date) + rest + (date.getYear() <= 0 ? " BC" : "");
     }
 
-    private static String special(String number) {
-        // 1.0 is written as 1
-        return number.endsWith(".0") ? number.substring(0, number.length() - 2) : number;
+    /**
+     * Writes a number, as Java shows it, with an exponent only where PostgreSQL does: Java does for
+     * numbers of 10,000,000 and more, and for those below 0.001.
+     */
+    private static String real(String number, int maxFixedExponent) {
+        if (number.indexOf('E') < 0 && number.indexOf('.') <= maxFixedExponent + 1) {
+            // 1.0 is written as 1
+            return number.endsWith(".0") ? number.substring(0, number.length() - 2) : number;
+        }
+        BigDecimal exact = new BigDecimal(number).stripTrailingZeros();
+        int exponent = exact.precision() - exact.scale() - 1;
+        if (exponent >= MIN_FIXED_EXPONENT && exponent <= maxFixedExponent) {
+            return exact.toPlainString();
+        }
+        String digits = exact.unscaledValue().abs().toString();
+        return (exact.signum() < 0 ? "-" : "")
+                + digits.charAt(0)
+                + (digits.length() > 1 ? "." + digits.substring(1) : "")
+                + (exponent < 0 ? "e-" : "e+")
+                + (Math.abs(exponent) < 10 ? "0" : "")
+                + Math.abs(exponent);
     }
 
     private static String array(List<?> elements) {
@@ -129,21 +153,67 @@ public final class TextFormat {
                 case INT2 -> Short.parseShort(checkedInteger(type, trimmed));
                 case INT4, OID -> Integer.parseInt(checkedInteger(type, trimmed));
                 case INT8 -> Long.parseLong(checkedInteger(type, trimmed));
-                case FLOAT4 -> Float.parseFloat(javaFloat(trimmed));
-                case FLOAT8 -> Double.parseDouble(javaFloat(trimmed));
+                case FLOAT4 -> {
+                    String number = javaFloat(trimmed);
+                    float real = Float.parseFloat(number);
+                    checkFinite(type, number, Float.isInfinite(real));
+                    yield real;
+                }
+                case FLOAT8 -> {
+                    String number = javaFloat(trimmed);
+                    double real = Double.parseDouble(number);
+                    checkFinite(type, number, Double.isInfinite(real));
+                    yield real;
+                }
                 case NUMERIC -> number(trimmed);
                 case TEXT, VARCHAR, BPCHAR, NAME, CHAR, UNKNOWN, JSON, JSONB -> text;
                 case BYTEA -> bytes(text);
-                case DATE -> date(trimmed);
+                case DATE -> {
+                    LocalDate date = date(trimmed);
+                    int unused = BinaryFormat.days(date);
+                    yield date;
+                }
                 case TIME -> time(trimmed);
-                case TIMESTAMP -> timestamp(trimmed);
-                case TIMESTAMPTZ -> instant(trimmed, zone);
+                case TIMESTAMP -> {
+                    LocalDateTime time = timestamp(trimmed);
+                    long unused = BinaryFormat.micros(time.toInstant(ZoneOffset.UTC));
+                    yield time;
+                }
+                case TIMESTAMPTZ -> {
+                    Instant instant = instant(trimmed, zone);
+                    long unused = BinaryFormat.micros(instant);
+                    yield instant;
+                }
                 case UUID -> uuid(trimmed);
             };
         } catch (NumberFormatException e) {
             throw integerOutOfRange(type, trimmed);
-        } catch (DateTimeException | IllegalArgumentException e) {
+        } catch (DateTimeException e) {
+            throw isUnreadable(e) ? invalid(type, text) : datetimeOutOfRange(type, text);
+        } catch (IllegalArgumentException e) {
             throw invalid(type, text);
+        }
+    }
+
+    /** Whether a text is no date or time at all; others have a field that is out of its range. */
+    private static boolean isUnreadable(DateTimeException failure) {
+        return failure instanceof DateTimeParseException && failure.getCause() == null;
+    }
+
+    private static PostgresException datetimeOutOfRange(PostgresType type, String text) {
+        return new PostgresException(
+                SqlState.DATETIME_OUT_OF_RANGE,
+                "Expected a value in the range of %s, found '%s'"
+                        .formatted(type.sqlName(), shown(text)));
+    }
+
+    /** Refuses an infinity that the text does not name. */
+    private static void checkFinite(PostgresType type, String text, boolean isInfinite) {
+        if (isInfinite && !text.endsWith("Infinity")) {
+            throw new PostgresException(
+                    SqlState.NUMERIC_OUT_OF_RANGE,
+                    "Expected a value in the range of %s, found '%s'"
+                            .formatted(type.sqlName(), shown(text)));
         }
     }
 
@@ -347,9 +417,14 @@ public final class TextFormat {
     }
 
     private static ZoneOffset offset(String zone) {
-        return zone.equalsIgnoreCase("Z") || zone.equalsIgnoreCase("UTC")
-                ? ZoneOffset.UTC
-                : ZoneOffset.of(zone);
+        if (zone.equalsIgnoreCase("Z") || zone.equalsIgnoreCase("UTC")) {
+            return ZoneOffset.UTC;
+        }
+        try {
+            return ZoneOffset.of(zone);
+        } catch (DateTimeException e) {
+            throw new IllegalArgumentException(e);
+        }
     }
 
     private static UUID uuid(String text) {

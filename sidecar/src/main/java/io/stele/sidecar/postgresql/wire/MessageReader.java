@@ -2,6 +2,7 @@ package io.stele.sidecar.postgresql.wire;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.sidecar.engine.ArrivalPace;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -25,16 +26,19 @@ public final class MessageReader implements AutoCloseable {
 
     private final InputStream in;
     private final Semaphore pending;
+    private final ArrivalPace pace;
     private int takenKib; // KiB that the last message holds
 
     /**
      * @param in should be buffered, because many messages are short, and must support marks
      * @param pending permits in KiB for messages above 64 KiB, shared by all clients. Such a
      *     message waits for permits, and holds them until the next message is read
+     * @param pace of the messages that hold permits
      */
-    public MessageReader(InputStream in, Semaphore pending) {
+    public MessageReader(InputStream in, Semaphore pending, ArrivalPace pace) {
         this.in = requireNonNull(in, "in is null");
         this.pending = requireNonNull(pending, "pending is null");
+        this.pace = requireNonNull(pace, "pace is null");
     }
 
     /**
@@ -92,15 +96,21 @@ public final class MessageReader implements AutoCloseable {
                     "Expected a message of %s to %s bytes, found one of %s"
                             .formatted(LENGTH_BYTES, maxBytes + LENGTH_BYTES, length));
         }
-        take((int) length);
-        return new Message(type, payload((int) length - LENGTH_BYTES));
+        int payloadBytes = (int) length - LENGTH_BYTES;
+        if (payloadBytes <= FIRST_BYTES) {
+            return new Message(type, payload(payloadBytes));
+        }
+        take(payloadBytes);
+        pace.begin();
+        try {
+            return new Message(type, payload(payloadBytes));
+        } finally {
+            pace.end();
+        }
     }
 
     private void take(int length) throws IOException {
-        if (length <= FIRST_BYTES) {
-            return;
-        }
-        int kib = length / KIB + 1;
+        int kib = (length + KIB - 1) / KIB;
         try {
             if (!pending.tryAcquire(kib, MAX_WAIT_SECONDS, TimeUnit.SECONDS)) {
                 throw new PostgresException(

@@ -3,9 +3,16 @@ package io.stele.sidecar.postgresql.sql;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.common.io.Resources;
 import io.stele.sidecar.postgresql.wire.PostgresException;
+import io.stele.sidecar.postgresql.wire.SqlState;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
 
 final class TestSqlParser {
     @Test
@@ -46,6 +53,37 @@ final class TestSqlParser {
                     .as(sql)
                     .isInstanceOf(NoFixedPlanException.class);
         }
+    }
+
+    /** A query of Grafana's with a number too much, on which JSqlParser spends 20 s by itself. */
+    @Test
+    @Timeout(value = 10, threadMode = ThreadMode.SEPARATE_THREAD)
+    void aMistakeInsideManyParenthesesIsFoundInTime() throws IOException {
+        String queries =
+                Resources.toString(
+                        Resources.getResource("io/stele/sidecar/postgresql/catalog/grafana.sql"),
+                        StandardCharsets.UTF_8);
+        String sql =
+                Arrays.stream(queries.split("\n;;\n"))
+                        .filter(query -> query.contains("information_schema.tables"))
+                        .findFirst()
+                        .orElseThrow()
+                        .replaceFirst("generate_series\\(", "generate_series(0 ");
+        assertThatThrownBy(() -> SqlParser.parse(sql))
+                .isInstanceOfSatisfying(
+                        PostgresException.class,
+                        failure -> assertThat(failure.state()).isEqualTo(SqlState.SYNTAX_ERROR))
+                .hasMessageContaining("unexpected token");
+    }
+
+    @Test
+    @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
+    void longLookaheadHasALimit() {
+        String open = "UPDATE a SET x = a.x" + "(".repeat(8) + "1, y *";
+        assertThatThrownBy(() -> SqlParser.parse(open))
+                .isInstanceOfSatisfying(
+                        PostgresException.class,
+                        failure -> assertThat(failure.state()).isEqualTo(SqlState.SYNTAX_ERROR));
     }
 
     /** JSqlParser takes what follows IN for its right side. */

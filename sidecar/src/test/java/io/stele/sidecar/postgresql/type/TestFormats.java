@@ -2,9 +2,12 @@ package io.stele.sidecar.postgresql.type;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.stele.protocol.schema.DataType;
 import io.stele.sidecar.postgresql.wire.MessageWriter;
 import io.stele.sidecar.postgresql.wire.PostgresException;
+import io.stele.sidecar.postgresql.wire.SqlState;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.math.BigDecimal;
@@ -69,6 +72,16 @@ final class TestFormats {
         assertThat(TextFormat.write(true)).isEqualTo("t");
         assertThat(TextFormat.write(1.0)).isEqualTo("1");
         assertThat(TextFormat.write(Double.NEGATIVE_INFINITY)).isEqualTo("-Infinity");
+        assertThat(TextFormat.write(-0.0)).isEqualTo("-0");
+        assertThat(TextFormat.write(123_456_789.5)).isEqualTo("123456789.5");
+        assertThat(TextFormat.write(-1e14)).isEqualTo("-100000000000000");
+        assertThat(TextFormat.write(1e15)).isEqualTo("1e+15");
+        assertThat(TextFormat.write(-Double.MAX_VALUE)).isEqualTo("-1.7976931348623157e+308");
+        assertThat(TextFormat.write(0.0001)).isEqualTo("0.0001");
+        assertThat(TextFormat.write(0.000012)).isEqualTo("1.2e-05");
+        assertThat(TextFormat.write(-999_999.5f)).isEqualTo("-999999.5");
+        assertThat(TextFormat.write(1_000_000f)).isEqualTo("1e+06");
+        assertThat(TextFormat.write(Float.MAX_VALUE)).isEqualTo("3.4028235e+38");
         assertThat(TextFormat.write(new BigDecimal("1E+3"))).isEqualTo("1000");
         assertThat(TextFormat.write(new byte[] {0, -1})).isEqualTo("\\x00ff");
         assertThat(TextFormat.write(LocalDate.of(-43, 3, 15))).isEqualTo("0044-03-15 BC");
@@ -131,6 +144,48 @@ final class TestFormats {
         String odd = "\uFFFD"; // what a lenient reader makes of other bytes
         assertThat(BinaryFormat.read(PostgresType.TEXT, odd.getBytes(StandardCharsets.UTF_8)))
                 .isEqualTo(odd);
+    }
+
+    /** PostgreSQL has 22008 for times, 22003 for numbers. */
+    @Test
+    void valuesBeyondTheirTypesAreOutOfRange() {
+        for (String date : List.of("2026-02-30", "999999999-01-01", "5877642-01-01 BC")) {
+            assertThat(stateOf(PostgresType.DATE, date)).isEqualTo(SqlState.DATETIME_OUT_OF_RANGE);
+        }
+        assertThat(stateOf(PostgresType.TIME, "25:00")).isEqualTo(SqlState.DATETIME_OUT_OF_RANGE);
+        for (PostgresType type : List.of(PostgresType.TIMESTAMP, PostgresType.TIMESTAMPTZ)) {
+            for (String time : List.of("300000-01-01 00:00:00", "2026-01-02 03:60:00")) {
+                assertThat(stateOf(type, time)).isEqualTo(SqlState.DATETIME_OUT_OF_RANGE);
+            }
+            assertThat(stateOf(type, "2026-01-02 03:04:05 nowhere"))
+                    .isEqualTo(SqlState.INVALID_TEXT);
+        }
+        assertThat(stateOf(PostgresType.DATE, "yesterday")).isEqualTo(SqlState.INVALID_TEXT);
+        assertThat(stateOf(PostgresType.FLOAT4, "-1e39")).isEqualTo(SqlState.NUMERIC_OUT_OF_RANGE);
+        assertThat(stateOf(PostgresType.FLOAT8, "1e309")).isEqualTo(SqlState.NUMERIC_OUT_OF_RANGE);
+        assertThat(TextFormat.read(PostgresType.FLOAT4, "-inf", UTC))
+                .isEqualTo(Float.NEGATIVE_INFINITY);
+    }
+
+    private static SqlState stateOf(PostgresType type, String text) {
+        return catchThrowableOfType(
+                        PostgresException.class, () -> TextFormat.read(type, text, UTC))
+                .state();
+    }
+
+    @Test
+    void aColumnOfJsonHasJson() {
+        for (String json : List.of("null", " [1, {\"a\": \"\"}] ", "-1.5e3", "\"x\"")) {
+            assertThat(ColumnValues.toColumn(DataType.parse("json"), json, UTC, "j"))
+                    .isEqualTo(json);
+        }
+        for (String text : List.of("", "{", "[1,]", "1 2", "x", "NaN", "'x'", "{\"a\"}")) {
+            PostgresException refused =
+                    catchThrowableOfType(
+                            PostgresException.class,
+                            () -> ColumnValues.toColumn(DataType.parse("json"), text, UTC, "j"));
+            assertThat(refused.state()).as(text).isEqualTo(SqlState.INVALID_TEXT);
+        }
     }
 
     private static void refuses(PostgresType type, String text, String message) {

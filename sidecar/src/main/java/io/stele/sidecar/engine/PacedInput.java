@@ -1,17 +1,16 @@
-package io.stele.sidecar.framed;
+package io.stele.sidecar.engine;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.sidecar.engine.ArrivalPace;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** The input of a framed connection, which counts its bytes for the pace of its client. */
-final class PacedInput extends FilterInputStream {
+/** The input of a connection, which counts its bytes for the pace of its client. */
+public final class PacedInput extends FilterInputStream {
     private final ArrivalPace pace;
 
-    PacedInput(InputStream input, ArrivalPace pace) {
+    public PacedInput(InputStream input, ArrivalPace pace) {
         super(requireNonNull(input, "input is null"));
         this.pace = requireNonNull(pace, "pace is null");
     }
