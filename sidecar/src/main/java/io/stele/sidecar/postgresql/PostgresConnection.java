@@ -82,8 +82,7 @@ final class PostgresConnection implements AutoCloseable {
 
     private MessageReader reader() throws IOException {
         return new MessageReader(
-                new BufferedInputStream(
-                        new PacedInput(socket.getInputStream(), pace), INPUT_BYTES),
+                new BufferedInputStream(new PacedInput(socket.getInputStream(), pace), INPUT_BYTES),
                 context.pending(),
                 pace);
     }

@@ -60,8 +60,7 @@ final class PsqlIT {
     @BeforeAll
     static void start() {
         sidecar = TestingSidecar.start(directory, Map.of("stele.postgresql.port", "0"));
-        programs =
-                new PostgresPrograms(sidecar.server().postgresqlPort().orElseThrow(), directory);
+        programs = new PostgresPrograms(sidecar.server().postgresqlPort().orElseThrow(), directory);
         sidecar.createTable(SampleTables.orders(Orientation.ROW));
         sidecar.createTable(SampleTables.orders(Orientation.ROW).withName("shop", "counters"));
         sidecar.createTable(SampleTables.events());

@@ -186,9 +186,7 @@ final class TestingClient implements AutoCloseable {
             byte[] salted =
                     salted(
                             new Salting(
-                                    password,
-                                    values.get('s'),
-                                    Integer.parseInt(values.get('i'))));
+                                    password, values.get('s'), Integer.parseInt(values.get('i'))));
             byte[] clientKey = hmac(salted, "Client Key");
             String withoutProof = "c=biws,r=" + values.get('r');
             byte[] signature =

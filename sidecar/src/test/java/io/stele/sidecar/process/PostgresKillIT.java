@@ -205,8 +205,7 @@ final class PostgresKillIT {
         return rows;
     }
 
-    private static void verifyInserts(
-            Map<Long, Integer> events, long base, NumberedWrites client) {
+    private static void verifyInserts(Map<Long, Integer> events, long base, NumberedWrites client) {
         for (long number = 0; number < client.count(); number++) {
             List<Integer> counts =
                     keys(base + number * ROWS).stream()
@@ -235,10 +234,7 @@ final class PostgresKillIT {
     }
 
     private static void verifyTransactions(
-            Map<Long, Integer> events,
-            Map<Long, Double> orders,
-            long base,
-            NumberedWrites client) {
+            Map<Long, Integer> events, Map<Long, Double> orders, long base, NumberedWrites client) {
         double present = 0;
         for (long number = 0; number < client.count(); number++) {
             long key = base + 1 + number;

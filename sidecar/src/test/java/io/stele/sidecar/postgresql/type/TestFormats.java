@@ -168,8 +168,7 @@ final class TestFormats {
     }
 
     private static SqlState stateOf(PostgresType type, String text) {
-        return catchThrowableOfType(
-                        PostgresException.class, () -> TextFormat.read(type, text, UTC))
+        return catchThrowableOfType(PostgresException.class, () -> TextFormat.read(type, text, UTC))
                 .state();
     }
 
