@@ -211,39 +211,45 @@ final class SidecarKeeper implements AutoCloseable {
     }
 
     /**
-     * Writes the stacks of all its threads, virtual ones too, to a file beside its log.
+     * Writes the stacks of all its threads and of Trino's, virtual ones too, to files beside its
+     * log: of a statement without an answer, either may hold the reason.
      *
-     * @param why names the file
+     * @param why names the files
      */
     synchronized void dump(String why) {
         if (dumps == MAX_DUMPS) {
             return;
         }
         dumps++;
-        Path folder = run.path("sidecar.log").resolveSibling("stacks");
-        Path file = folder.resolve("%02d-%s.txt".formatted(dumps, why));
         try {
-            Files.createDirectories(folder);
-            String jcmd = Path.of(run.value("java.home"), "bin", "jcmd").toString();
-            Process dumping =
-                    new ProcessBuilder(
-                                    jcmd,
-                                    Long.toString(running().pid()),
-                                    "Thread.dump_to_file",
-                                    "-overwrite",
-                                    file.toString())
-                            .redirectErrorStream(true)
-                            .redirectOutput(folder.resolve("jcmd.log").toFile())
-                            .start();
-            if (!dumping.waitFor(20, TimeUnit.SECONDS)) {
-                dumping.destroyForcibly();
+            dump("sidecar", Long.toString(running().pid()), why);
+            Path trino = run.path("trino.pid");
+            if (Files.exists(trino)) {
+                dump("trino", Files.readString(trino).strip(), why);
             }
-            findings.say("the sidecar's threads: " + file);
         } catch (IOException e) {
-            findings.say("the sidecar's threads cannot be dumped: " + e.getMessage());
+            findings.say("threads cannot be dumped: " + e.getMessage());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    @GuardedBy("this")
+    private void dump(String name, String pid, String why)
+            throws IOException, InterruptedException {
+        Path folder = run.path("sidecar.log").resolveSibling("stacks");
+        Path file = folder.resolve("%02d-%s-%s.txt".formatted(dumps, why, name));
+        Files.createDirectories(folder);
+        String jcmd = Path.of(run.value("java.home"), "bin", "jcmd").toString();
+        Process dumping =
+                new ProcessBuilder(jcmd, pid, "Thread.dump_to_file", "-overwrite", file.toString())
+                        .redirectErrorStream(true)
+                        .redirectOutput(folder.resolve("jcmd.log").toFile())
+                        .start();
+        if (!dumping.waitFor(20, TimeUnit.SECONDS)) {
+            dumping.destroyForcibly();
+        }
+        findings.say("the threads of " + name + ": " + file);
     }
 
     private ServerProcess running() {
