@@ -17,6 +17,7 @@ import io.stele.engine.tablet.TableShard;
 import io.stele.protocol.Lsn;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 
@@ -69,8 +70,9 @@ final class FlushChange implements ManifestChange {
 
     @Override
     public void edit(Manifest base, ManifestEdit edit, Function<ColumnFile, FileEntry> entryOf) {
+        Map<String, FileEntry> present = base.filesById(table.schema().id());
         for (IngestedFile ingested : sealed.ingested()) {
-            if (base.file(ingested.entry().fileId()).isEmpty()) {
+            if (!present.containsKey(ingested.entry().fileId())) {
                 edit.addFile(ingested.entry());
             }
         }

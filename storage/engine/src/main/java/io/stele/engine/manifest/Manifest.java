@@ -7,8 +7,10 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.TableId;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -84,8 +86,20 @@ public record Manifest(
         return files.stream().filter(file -> file.tableId().equals(tableId)).toList();
     }
 
+    /** Looks at all files: {@link #filesById} is for callers that look for several. */
     public Optional<FileEntry> file(String fileId) {
         return files.stream().filter(file -> file.fileId().equals(fileId)).findFirst();
+    }
+
+    /** The files of one table by their ids, for callers that look many of them up. */
+    public Map<String, FileEntry> filesById(TableId tableId) {
+        Map<String, FileEntry> byId = new HashMap<>();
+        for (FileEntry file : files) {
+            if (file.tableId().equals(tableId)) {
+                byId.put(file.fileId(), file);
+            }
+        }
+        return byId;
     }
 
     public Optional<TableProgress> table(TableId tableId) {

@@ -278,15 +278,15 @@ final class ManifestPublisher {
         for (String removed : change.removedFileIds()) {
             edit.removeFile(removed);
         }
-        Manifest draft = edit.build();
+        Map<String, FileEntry> draft = edit.build().filesById(change.table().schema().id());
         for (ColumnFile file : attempt.columnFiles()) {
             FileEntry entry = requireNonNull(entries.get(file.entry().fileId()));
             boolean changed = !entry.deletionVector().equals(file.entry().deletionVector());
             // A worker's file that is not flushed yet is in no manifest; its deletions are replayed
             // with it.
-            Optional<FileEntry> drafted = draft.file(entry.fileId());
-            if (changed && drafted.isPresent()) {
-                edit.replaceFile(drafted.get().withDeletionVector(entry.deletionVector()));
+            FileEntry drafted = draft.get(entry.fileId());
+            if (changed && drafted != null) {
+                edit.replaceFile(drafted.withDeletionVector(entry.deletionVector()));
             }
         }
         Manifest next = edit.build();
@@ -377,13 +377,13 @@ final class ManifestPublisher {
             next();
             return;
         }
-        attempt.change()
-                .table()
-                .updateColumnFiles(
-                        file ->
-                                stored.file(file.entry().fileId())
-                                        .map(file::withEntry)
-                                        .orElse(file));
+        TableShard table = attempt.change().table();
+        Map<String, FileEntry> entries = stored.filesById(table.schema().id());
+        table.updateColumnFiles(
+                file -> {
+                    FileEntry entry = entries.get(file.entry().fileId());
+                    return entry == null ? file : file.withEntry(entry);
+                });
         obsolete.add(replacedPaths(before, stored));
         head.done().complete(null);
         next();
