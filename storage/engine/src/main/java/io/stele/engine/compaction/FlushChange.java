@@ -17,7 +17,6 @@ import io.stele.engine.tablet.TableShard;
 import io.stele.protocol.Lsn;
 import java.io.IOException;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 
@@ -70,12 +69,12 @@ final class FlushChange implements ManifestChange {
 
     @Override
     public void edit(Manifest base, ManifestEdit edit, Function<ColumnFile, FileEntry> entryOf) {
-        Map<String, FileEntry> present = base.filesById(table.schema().id());
-        for (IngestedFile ingested : sealed.ingested()) {
-            if (!present.containsKey(ingested.entry().fileId())) {
-                edit.addFile(ingested.entry());
-            }
-        }
+        List<FileEntry> missing =
+                sealed.ingested().stream()
+                        .map(IngestedFile::entry)
+                        .filter(entry -> edit.file(entry.fileId()).isEmpty())
+                        .toList();
+        missing.forEach(edit::addFile);
         files.sstFiles().forEach(file -> edit.addFile(file.entry()));
         files.columnFiles().forEach(file -> edit.addFile(entryOf.apply(file)));
         for (SstFile file : files.indexFiles()) {

@@ -15,7 +15,6 @@ import io.stele.protocol.predicate.ColumnSketch;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 
@@ -76,8 +75,7 @@ final class SketchChange implements ManifestChange {
 
     @Override
     public void edit(Manifest base, ManifestEdit edit, Function<ColumnFile, FileEntry> entryOf) {
-        Optional<FileEntry> entry = base.file(fileId);
-        entry.ifPresent(file -> edit.replaceFile(file.withSketches(sketches)));
+        edit.file(fileId).ifPresent(file -> edit.replaceFile(file.withSketches(sketches)));
     }
 
     @Override

@@ -86,12 +86,7 @@ public record Manifest(
         return files.stream().filter(file -> file.tableId().equals(tableId)).toList();
     }
 
-    /** Looks at all files: {@link #filesById} is for callers that look for several. */
-    public Optional<FileEntry> file(String fileId) {
-        return files.stream().filter(file -> file.fileId().equals(fileId)).findFirst();
-    }
-
-    /** The files of one table by their ids, for callers that look many of them up. */
+    /** The files of one table by their ids. */
     public Map<String, FileEntry> filesById(TableId tableId) {
         Map<String, FileEntry> byId = new HashMap<>();
         for (FileEntry file : files) {

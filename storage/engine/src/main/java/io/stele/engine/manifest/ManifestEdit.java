@@ -44,6 +44,11 @@ public final class ManifestEdit {
         return this;
     }
 
+    /** The entry of a file as it is after the changes so far; empty if it is not there. */
+    public Optional<FileEntry> file(String fileId) {
+        return Optional.ofNullable(files.get(fileId));
+    }
+
     public ManifestEdit addFile(FileEntry file) {
         check(!files.containsKey(file.fileId()), "a new file", file.fileId() + " which is there");
         files.put(file.fileId(), file);

@@ -83,7 +83,7 @@ final class TestManifestStore {
         manifest = manifest.edit().build();
         assertThat(based.create(manifest)).isTrue();
         assertThat(formatOf(3)).isEqualTo(8);
-        FileEntry found = manifests.loadLatest().orElseThrow().file("b").orElseThrow();
+        FileEntry found = manifests.loadLatest().orElseThrow().edit().file("b").orElseThrow();
         assertThat(found.ingestLsn()).contains(new Lsn(99));
         assertThat(found.isIngestedRows()).isTrue();
         assertThat(based.create(manifest.edit().removeFile("b").build())).isTrue();
@@ -210,7 +210,7 @@ final class TestManifestStore {
         manifests.create(indexed);
         Golden.check("manifest-7", store.readFully("manifest/3-1/00000000000000000002"));
         assertSame(manifests.loadLatest().orElseThrow(), indexed);
-        assertThat(manifests.loadLatest().orElseThrow().file("c").orElseThrow().indexId())
+        assertThat(manifests.loadLatest().orElseThrow().edit().file("c").orElseThrow().indexId())
                 .hasValue(9);
     }
 
@@ -281,12 +281,12 @@ final class TestManifestStore {
         store.put("manifest/3-1/00000000000000000002", Golden.load("manifest-2"));
         Manifest second = manifests.loadLatest().orElseThrow();
         assertThat(second.historyLsn(TABLE)).isEqualTo(Lsn.MIN);
-        assertThat(second.file("c").orElseThrow().indexId()).hasValue(9);
+        assertThat(second.edit().file("c").orElseThrow().indexId()).hasValue(9);
         store.put("manifest/3-1/00000000000000000002", Golden.load("manifest-3"));
         Manifest third = manifests.loadLatest().orElseThrow();
         assertThat(third.historyLsn(TABLE)).isEqualTo(new Lsn(444));
         assertThat(third.tombstones(TABLE)).isEmpty();
-        assertThat(third.file("c").orElseThrow().endsLsn()).isEmpty();
+        assertThat(third.edit().file("c").orElseThrow().endsLsn()).isEmpty();
         store.put("manifest/3-1/00000000000000000002", Golden.load("manifest-4"));
         assertThat(manifests.loadLatest().orElseThrow().tombstones(TABLE)).hasSize(1);
         store.put("manifest/3-1/00000000000000000002", Golden.load("manifest-5"));

@@ -278,15 +278,14 @@ final class ManifestPublisher {
         for (String removed : change.removedFileIds()) {
             edit.removeFile(removed);
         }
-        Map<String, FileEntry> draft = edit.build().filesById(change.table().schema().id());
         for (ColumnFile file : attempt.columnFiles()) {
             FileEntry entry = requireNonNull(entries.get(file.entry().fileId()));
             boolean changed = !entry.deletionVector().equals(file.entry().deletionVector());
             // A worker's file that is not flushed yet is in no manifest; its deletions are replayed
             // with it.
-            FileEntry drafted = draft.get(entry.fileId());
-            if (changed && drafted != null) {
-                edit.replaceFile(drafted.withDeletionVector(entry.deletionVector()));
+            Optional<FileEntry> drafted = edit.file(entry.fileId());
+            if (changed && drafted.isPresent()) {
+                edit.replaceFile(drafted.get().withDeletionVector(entry.deletionVector()));
             }
         }
         Manifest next = edit.build();
