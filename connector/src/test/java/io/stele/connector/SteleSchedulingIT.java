@@ -79,7 +79,7 @@ final class SteleSchedulingIT {
     void aQueryIsListedWhileItScans(@TempDir Path folder) throws IOException {
         try (SidecarFixture own = sidecar("stele_listed", folder);
                 ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
-            // So many rows that a scan lasts longer than a query of the list
+            // Enough rows for a scan to last longer than a query of the list
             queries.run(
                     "CREATE TABLE stele_listed.s.t WITH (orientation = 'row', primary_key = ARRAY['k']) AS SELECT orderkey * 20 + n AS k, comment FROM tpch.tiny.orders CROSS JOIN UNNEST(sequence(0, 19)) u(n)");
             Session boards =

@@ -121,7 +121,7 @@ class PaimonReadIT {
         }
     }
 
-    /** Paimon's indexes have six digits; by the others a row is found whoever reads its file. */
+    /** Paimon's indexes have six digits; each kind of reader finds a row by the others, too. */
     @Test
     void rowsAreFoundByNineDigitsOfAMoment() throws Exception {
         for (String engine : List.of("", "deduplicate", "aggregation")) {

@@ -106,6 +106,16 @@ public final class TestingSidecar implements AutoCloseable {
         return createTable(flight, schema);
     }
 
+    /** Creates tables in any sidecar. */
+    public static void createTables(int flightPort, TableSchema... schemas) {
+        try (FlightClient flight =
+                new FlightClient("127.0.0.1", flightPort, Optional.empty(), tokens(SECRET))) {
+            for (TableSchema schema : schemas) {
+                createTable(flight, schema);
+            }
+        }
+    }
+
     /** Creates a table, and its schema where it is missing, by a client of any sidecar. */
     public static TableDescription createTable(FlightClient flight, TableSchema schema) {
         flight.action(

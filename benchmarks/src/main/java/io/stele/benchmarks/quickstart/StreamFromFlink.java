@@ -128,7 +128,7 @@ final class StreamFromFlink implements AutoCloseable {
     /** Orders as one query of Trino sees them. */
     private record Seen(
             long count, long distinct, long first, long last, long commits, long recorded) {
-        /** The connector has records of so many commits of a writer. */
+        /** The commits of a writer of which the connector keeps records. */
         private static final long RECORDS = 16;
 
         static Seen of(TrinoSession trino) throws SQLException {

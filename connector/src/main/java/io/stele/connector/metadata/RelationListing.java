@@ -56,7 +56,7 @@ final class RelationListing {
             Optional<String> schemaName,
             UnaryOperator<Set<SchemaTableName>> filter,
             Function<TableSchema, T> ofTable,
-            Function<ViewSchema, T> ofView) {
+            Function<ViewSchema, Optional<T>> ofView) {
         Stream<T> tables =
                 filter.apply(new HashSet<>(snapshot.tables(schemaName))).stream()
                         .flatMap(name -> snapshot.findTable(name).stream())
@@ -70,8 +70,7 @@ final class RelationListing {
                         tables,
                         views.stream()
                                 .filter(view -> wantedViews.contains(Views.nameOf(view)))
-                                .filter(Views::isReadable)
-                                .map(ofView))
+                                .flatMap(view -> ofView.apply(view).stream()))
                 .iterator();
     }
 

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.ApiJson;
+import io.stele.protocol.api.catalog.ViewDialect;
 import io.stele.protocol.schema.ViewSchema;
 import java.util.Collections;
 import java.util.List;
@@ -51,13 +52,6 @@ record ViewDocument(
      */
     record Field(String name, String type, Optional<String> comment) {}
 
-    /** The part of a definition that each dialect has; without the field it is Trino's. */
-    record Dialect(Optional<String> dialect) {
-        String name() {
-            return dialect.orElse("trino");
-        }
-    }
-
     /** The definition of a new view. */
     static ViewDocument of(ObjectPath path, ResolvedCatalogView view) {
         return new ViewDocument(
@@ -91,7 +85,7 @@ record ViewDocument(
      * @throws CatalogException it is a view of another system, or its definition is damaged
      */
     static ViewDocument of(ViewSchema view) {
-        String dialect = read(view, Dialect.class).name();
+        String dialect = read(view, ViewDialect.class).dialect().orElse("trino");
         if (!dialect.equals(FLINK)) {
             throw new CatalogException(
                     "Expected a view of Flink, found %s %s of %s, which only %s can read or change"

@@ -33,8 +33,7 @@ final class AppendFileFilter extends AppendOnlyFileStoreScan implements FileFilt
                 table.schema(),
                 table.store().manifestFileFactory(),
                 null,
-                table.coreOptions().fileIndexReadEnabled()
-                        && IndexedColumns.areExact(table.schema()),
+                IndexedColumns.mayPaimonRead(table),
                 table.coreOptions().deletionVectorsEnabled(),
                 false);
         this.schemas = requireNonNull(schemas, "schemas is null");

@@ -54,17 +54,13 @@ final class PrimaryKeyFileFilter extends KeyValueFileStoreScan implements FileFi
                 table.coreOptions().deletionVectorsEnabled(),
                 table.coreOptions().mergeEngine(),
                 table.coreOptions().changelogProducer(),
-                readsIndexes(table) && table.coreOptions().deletionVectorsEnabled());
+                IndexedColumns.mayPaimonRead(table)
+                        && table.coreOptions().deletionVectorsEnabled());
         this.tableSchema = table.schema();
         this.schemas = requireNonNull(schemas, "schemas is null");
-        this.readsIndexes = readsIndexes(table);
+        this.readsIndexes = IndexedColumns.mayPaimonRead(table);
         this.noNulls =
                 BinaryArray.fromLongArray(zeros(tableSchema.trimmedPrimaryKeysFields().size()));
-    }
-
-    private static boolean readsIndexes(FileStoreTable table) {
-        return table.coreOptions().fileIndexReadEnabled()
-                && IndexedColumns.areExact(table.schema());
     }
 
     private static Long[] zeros(int count) {

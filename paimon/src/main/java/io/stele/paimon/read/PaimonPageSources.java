@@ -161,7 +161,7 @@ public final class PaimonPageSources implements ConnectorPageSourceProvider {
     }
 
     private static FileStoreTable withoutInexactIndexes(FileStoreTable table) {
-        return IndexedColumns.areExact(table.schema())
+        return IndexedColumns.mayPaimonRead(table)
                 ? table
                 : table.copy(Map.of(CoreOptions.FILE_INDEX_READ_ENABLED.key(), "false"));
     }

@@ -10,6 +10,7 @@ import java.util.Set;
 import org.apache.paimon.CoreOptions;
 import org.apache.paimon.fileindex.FileIndexOptions;
 import org.apache.paimon.schema.TableSchema;
+import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.types.DataField;
 import org.apache.paimon.types.DataType;
 import org.apache.paimon.types.DataTypeRoot;
@@ -55,11 +56,12 @@ public final class IndexedColumns {
     }
 
     /**
-     * Whether all indexes of a table's files can be asked with any predicate, as Paimon's own scan
-     * asks those in a manifest.
+     * Whether Paimon's own code may look at the indexes of a table's files: it does so with any
+     * predicate, so that they must be exact for all columns.
      */
-    public static boolean areExact(TableSchema schema) {
-        return schema.fields().stream().allMatch(field -> isExact(field.type()));
+    public static boolean mayPaimonRead(FileStoreTable table) {
+        return table.coreOptions().fileIndexReadEnabled()
+                && table.schema().fields().stream().allMatch(field -> isExact(field.type()));
     }
 
     /** Names of columns of both schemas; a column may have been renamed in between. */

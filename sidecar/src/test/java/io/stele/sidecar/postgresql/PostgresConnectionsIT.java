@@ -67,7 +67,7 @@ final class PostgresConnectionsIT {
     @Test
     void aThousandIdleClientsLeaveTheServerToOthers() throws Exception {
         List<TestingClient> idle = new ArrayList<>();
-        try (TestingClient busy = loggedIn()) {
+        try (TestingClient busy = TestingClient.loggedIn(port)) {
             lookUp(busy);
             long before = heapBytes();
             try {
@@ -114,7 +114,7 @@ final class PostgresConnectionsIT {
     }
 
     private static TestingClient withStatement() throws IOException {
-        TestingClient client = loggedIn();
+        TestingClient client = TestingClient.loggedIn(port);
         client.send('P', "one\0SELECT * FROM orders WHERE id = $1\0\0\0".getBytes(UTF_8));
         client.send('B', "\0one\0\0\0\0\1\0\0\0\0011\0\0".getBytes(UTF_8));
         client.send('E', new byte[5]);
@@ -134,12 +134,6 @@ final class PostgresConnectionsIT {
         }
     }
 
-    private static TestingClient loggedIn() throws IOException {
-        TestingClient client = new TestingClient(port);
-        assertThat(client.login("ann", TestingSidecar.SECRET).type()).isEqualTo('Z');
-        return client;
-    }
-
     private static void lookUp(TestingClient client) throws IOException {
         client.query("SELECT id FROM orders WHERE id = 1");
         assertThat(client.readUntil('C').payload()).isEqualTo("SELECT 0\0".getBytes(UTF_8));
@@ -156,9 +150,9 @@ final class PostgresConnectionsIT {
     void slowReadersHoldUpNobodyElse() throws Exception {
         load();
         List<TestingClient> slow = new ArrayList<>();
-        try (TestingClient busy = loggedIn()) {
+        try (TestingClient busy = TestingClient.loggedIn(port)) {
             for (int i = 0; i < 8; i++) {
-                TestingClient client = loggedIn();
+                TestingClient client = TestingClient.loggedIn(port);
                 slow.add(client);
                 client.query(i % 2 == 0 ? "COPY wide TO STDOUT" : "SELECT * FROM wide");
                 assertThat(client.read().type()).isEqualTo(i % 2 == 0 ? 'H' : 'T');
@@ -180,7 +174,7 @@ final class PostgresConnectionsIT {
     }
 
     private static void load() throws IOException {
-        try (TestingClient client = loggedIn()) {
+        try (TestingClient client = TestingClient.loggedIn(port)) {
             client.query("COPY wide (id, status) FROM STDIN");
             assertThat(client.readUntil('G').type()).isEqualTo('G');
             String text = "x".repeat(WIDE_BYTES);

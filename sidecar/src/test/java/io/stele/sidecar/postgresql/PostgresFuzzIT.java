@@ -90,29 +90,23 @@ final class PostgresFuzzIT {
     @AfterEach
     void nothingIsHeld() throws Exception {
         HeldResources.awaitNothing(sidecar);
-        try (TestingClient client = loggedIn()) {
+        try (TestingClient client = TestingClient.loggedIn(port)) {
             String statement = "SELECT 1 --";
             client.query(statement + "x".repeat(MAX_MESSAGE_BYTES - statement.length() - 1));
             assertThat(client.readUntil('C').payload()).isEqualTo("SELECT 1\0".getBytes(UTF_8));
         }
     }
 
-    private static TestingClient loggedIn() throws IOException {
-        TestingClient client = new TestingClient(port);
-        assertThat(client.login("ann", TestingSidecar.SECRET).type()).isEqualTo('Z');
-        return client;
-    }
-
     @Test
     void mutatedConversationsAreAnswered() throws Exception {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
-        try (TestingClient other = loggedIn()) {
+        try (TestingClient other = TestingClient.loggedIn(port)) {
             long seed = FIRST_SEED;
             do {
                 Random random = new Random(seed);
                 Mutated mutated = new ConversationMutator(conversations, random).next(LAST);
                 String name = "-Dpostgresql.fuzz-seed=%s: %s".formatted(seed, mutated);
-                try (TestingClient client = loggedIn()) {
+                try (TestingClient client = TestingClient.loggedIn(port)) {
                     play(client, mutated, name);
                 } catch (Exception e) {
                     throw new AssertionError(name, e);
@@ -183,7 +177,7 @@ final class PostgresFuzzIT {
 
     @Test
     void mutatedLoginsAreAnswered() throws Exception {
-        try (TestingClient other = loggedIn()) {
+        try (TestingClient other = TestingClient.loggedIn(port)) {
             for (long seed = FIRST_SEED; seed < FIRST_SEED + LOGINS; seed++) {
                 String name = "-Dpostgresql.fuzz-seed=%s".formatted(seed);
                 Random random = new Random(seed);

@@ -43,14 +43,8 @@ final class PostgresWireIT {
         sidecar.close();
     }
 
-    private static TestingClient loggedIn() throws IOException {
-        TestingClient client = new TestingClient(port);
-        assertThat(client.login("ann", TestingSidecar.SECRET).type()).isEqualTo('Z');
-        return client;
-    }
-
     private static void checkServes() throws IOException {
-        try (TestingClient client = loggedIn()) {
+        try (TestingClient client = TestingClient.loggedIn(port)) {
             client.query("SELECT id FROM orders WHERE id = 1");
             assertThat(client.readUntil('Z').type()).isEqualTo('Z');
         }
@@ -86,7 +80,7 @@ final class PostgresWireIT {
 
     @Test
     void messagesThatAreTooLongAreNotRead() throws IOException {
-        try (TestingClient client = loggedIn()) {
+        try (TestingClient client = TestingClient.loggedIn(port)) {
             ByteArrayOutputStream head = new ByteArrayOutputStream();
             DataOutputStream data = new DataOutputStream(head);
             data.writeByte('Q');
@@ -100,7 +94,7 @@ final class PostgresWireIT {
 
     @Test
     void errorsSkipToSync() throws IOException {
-        try (TestingClient client = loggedIn()) {
+        try (TestingClient client = TestingClient.loggedIn(port)) {
             client.send('P', "\0SELECT nothing FROM orders WHERE id = 1\0\0\0".getBytes(UTF_8));
             client.send('B', new byte[8]);
             client.send('E', new byte[5]);
@@ -118,7 +112,7 @@ final class PostgresWireIT {
     /** One message of several statements is one transaction, whatever is between them. */
     @Test
     void statementsOfOneMessageAreOneTransaction() throws IOException {
-        try (TestingClient client = loggedIn()) {
+        try (TestingClient client = TestingClient.loggedIn(port)) {
             client.query(
                     "INSERT INTO orders (id) VALUES (70); SET application_name = 'x';"
                             + " INSERT INTO orders (id) VALUES (71)");
@@ -139,7 +133,7 @@ final class PostgresWireIT {
 
     @Test
     void bytesOfStatementsAndPortalsAreLimited() throws IOException {
-        try (TestingClient client = loggedIn()) {
+        try (TestingClient client = TestingClient.loggedIn(port)) {
             String text = "x".repeat(1 << 20);
             for (int i = 0; i < 17; i++) {
                 String sql = "SELECT id FROM orders WHERE id = 1 AND status = '%s'".formatted(text);
@@ -186,7 +180,7 @@ final class PostgresWireIT {
 
     @Test
     void preparedStatementsFollowTheSearchPath() throws IOException {
-        try (TestingClient client = loggedIn()) {
+        try (TestingClient client = TestingClient.loggedIn(port)) {
             client.send('P', "one\0SELECT id FROM orders WHERE id = 1\0\0\0".getBytes(UTF_8));
             client.send('S', new byte[0]);
             assertThat(client.read().type()).isEqualTo('1');
@@ -202,7 +196,7 @@ final class PostgresWireIT {
 
     @Test
     void statementsAreCancelledByTheirKeyOnly() throws IOException, InterruptedException {
-        try (TestingClient client = loggedIn()) {
+        try (TestingClient client = TestingClient.loggedIn(port)) {
             client.query("COPY orders FROM STDIN");
             assertThat(client.readUntil('G').type()).isEqualTo('G');
             cancel(client.processId(), client.secretKey() + 1);

@@ -1,7 +1,9 @@
 package io.stele.sidecar.postgresql;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.sidecar.TestingSidecar;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.ByteArrayOutputStream;
@@ -46,6 +48,13 @@ final class TestingClient implements AutoCloseable {
         out =
                 new DataOutputStream(
                         new BufferedOutputStream(socket.getOutputStream(), BUFFER_BYTES));
+    }
+
+    /** A client that has logged in, by the shared secret. */
+    static TestingClient loggedIn(int port) throws IOException {
+        TestingClient client = new TestingClient(port);
+        assertThat(client.login("ann", TestingSidecar.SECRET).type()).isEqualTo('Z');
+        return client;
     }
 
     /** A message of the server. */

@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.stele.client.SteleClient;
 import io.stele.client.TableWriter;
-import io.stele.client.flight.FlightClient;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.schema.Orientation;
 import io.stele.sidecar.SampleTables;
@@ -63,7 +62,7 @@ final class FailedLogIT {
         Map<String, String> properties = TestingSidecar.propertiesOfFixedPorts(directory);
         SidecarProcess full = started(limited(properties));
         SidecarProcess.Ports ports = full.awaitReady();
-        createTable(ports);
+        TestingSidecar.createTables(ports.flight(), SampleTables.orders(Orientation.ROW));
         try (SteleClient client = client(ports)) {
             List<CompletableFuture<Lsn>> writes = writes(client);
             assertThat(full.awaitEnd()).as(full::output).isEqualTo(LOG_FAILED);
@@ -99,7 +98,7 @@ final class FailedLogIT {
         properties.put("stele.wal.exit-on-failure", "false");
         SidecarProcess full = started(limited(properties));
         SidecarProcess.Ports ports = full.awaitReady();
-        createTable(ports);
+        TestingSidecar.createTables(ports.flight(), SampleTables.orders(Orientation.ROW));
         try (SteleClient client = client(ports)) {
             List<CompletableFuture<Lsn>> writes = writes(client);
             long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
@@ -135,7 +134,7 @@ final class FailedLogIT {
                         SidecarProcess.launch(
                                 Files.createDirectories(directory.resolve("1")), properties));
         SidecarProcess.Ports ports = first.awaitReady();
-        createTable(ports);
+        TestingSidecar.createTables(ports.flight(), SampleTables.orders(Orientation.ROW));
         try (SteleClient late = client(ports)) {
             TableWriter writerOfFirst = late.writer("shop", "orders"); // a close would wait for it
             SidecarProcess second =
@@ -193,17 +192,6 @@ final class FailedLogIT {
                 .endpoint("127.0.0.1", ports.client())
                 .secret(TestingSidecar.SECRET)
                 .build();
-    }
-
-    private static void createTable(SidecarProcess.Ports ports) {
-        try (FlightClient flight =
-                new FlightClient(
-                        "127.0.0.1",
-                        ports.flight(),
-                        Optional.empty(),
-                        TestingSidecar.tokens(TestingSidecar.SECRET))) {
-            TestingSidecar.createTable(flight, SampleTables.orders(Orientation.ROW));
-        }
     }
 
     private static boolean hasLogFailed(SidecarProcess.Ports ports) throws Exception {

@@ -2,7 +2,6 @@ package io.stele.sidecar.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.stele.client.flight.FlightClient;
 import io.stele.protocol.schema.Orientation;
 import io.stele.sidecar.SampleTables;
 import io.stele.sidecar.TestingSidecar;
@@ -20,7 +19,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -92,15 +90,8 @@ final class PostgresKillIT {
     }
 
     private static void createTables(SidecarProcess.Ports ports) {
-        try (FlightClient flight =
-                new FlightClient(
-                        "127.0.0.1",
-                        ports.flight(),
-                        Optional.empty(),
-                        TestingSidecar.tokens(TestingSidecar.SECRET))) {
-            TestingSidecar.createTable(flight, SampleTables.orders(Orientation.ROW));
-            TestingSidecar.createTable(flight, SampleTables.events());
-        }
+        TestingSidecar.createTables(
+                ports.flight(), SampleTables.orders(Orientation.ROW), SampleTables.events());
     }
 
     private void startClients(int port) {

@@ -180,15 +180,8 @@ final class SidecarKillIT {
     }
 
     private static void createTables(SidecarProcess.Ports ports) {
-        try (FlightClient flight =
-                new FlightClient(
-                        "127.0.0.1",
-                        ports.flight(),
-                        Optional.empty(),
-                        TestingSidecar.tokens(TestingSidecar.SECRET))) {
-            TestingSidecar.createTable(flight, SampleTables.orders(Orientation.ROW));
-            TestingSidecar.createTable(flight, SampleTables.events());
-        }
+        TestingSidecar.createTables(
+                ports.flight(), SampleTables.orders(Orientation.ROW), SampleTables.events());
     }
 
     private static void verifyOrders(SteleTable table, long sent) {

@@ -7,6 +7,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.google.common.collect.ImmutableList;
 import io.stele.connector.error.SteleErrors;
 import io.stele.protocol.api.ApiJson;
+import io.stele.protocol.api.catalog.ViewDialect;
 import io.stele.protocol.schema.ViewSchema;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.CatalogSchemaName;
@@ -102,32 +103,29 @@ record ViewDocument(
     }
 
     /**
-     * The part of a definition that each dialect has.
-     *
-     * @param dialect the system that wrote the view, such as {@code flink}; empty: Trino
+     * The document of a view; empty for a view of another system. Throws STELE_CORRUPT_DATA if the
+     * definition is not a document.
      */
-    record Dialect(Optional<String> dialect) {}
-
-    /** Whether Trino's connector wrote the view. */
-    static boolean isOfTrino(ViewSchema view) {
-        return read(view, Dialect.class).dialect().isEmpty();
+    static Optional<ViewDocument> find(ViewSchema view) {
+        return dialect(view).isPresent()
+                ? Optional.empty()
+                : Optional.of(read(view, ViewDocument.class));
     }
 
-    /**
-     * The document of a view; throws NOT_SUPPORTED for a view of another system, and
-     * STELE_CORRUPT_DATA if the definition is not a document.
-     */
+    /** As {@link #find}; throws NOT_SUPPORTED for a view of another system. */
     static ViewDocument of(ViewSchema view) {
-        read(view, Dialect.class)
-                .dialect()
-                .ifPresent(
-                        dialect -> {
-                            throw new TrinoException(
-                                    NOT_SUPPORTED,
-                                    "Expected a view of Trino, found view '%s' of %s, which only %s can read or change"
-                                            .formatted(view.qualifiedName(), dialect, dialect));
-                        });
-        return read(view, ViewDocument.class);
+        return find(view).orElseThrow(() -> refused(view, dialect(view).orElseThrow()));
+    }
+
+    private static TrinoException refused(ViewSchema view, String dialect) {
+        return new TrinoException(
+                NOT_SUPPORTED,
+                "Expected a view of Trino, found view '%s' of %s, which only %s can read or change"
+                        .formatted(view.qualifiedName(), dialect, dialect));
+    }
+
+    private static Optional<String> dialect(ViewSchema view) {
+        return read(view, ViewDialect.class).dialect();
     }
 
     private static <T> T read(ViewSchema view, Class<T> type) {

@@ -34,22 +34,28 @@ public final class Views {
         return new SchemaTableName(view.schemaName(), view.viewName());
     }
 
-    /** Whether Trino can read the view. The views of other systems are listed by name only. */
-    public static boolean isReadable(ViewSchema view) {
-        return ViewDocument.isOfTrino(view);
+    /** The columns of a view; empty for a view of another system, which has only its name here. */
+    public static Optional<RelationColumnsMetadata> columnsOf(ViewSchema view) {
+        return ViewDocument.find(view)
+                .map(
+                        document ->
+                                view.isMaterialized()
+                                        ? RelationColumnsMetadata.forMaterializedView(
+                                                nameOf(view),
+                                                document.toMaterializedView(
+                                                                MaterializedViews.NO_STORAGE)
+                                                        .getColumns())
+                                        : RelationColumnsMetadata.forView(
+                                                nameOf(view), document.toView().getColumns()));
     }
 
-    public static RelationColumnsMetadata columnsOf(ViewSchema view) {
-        ViewDocument document = ViewDocument.of(view);
-        return view.isMaterialized()
-                ? RelationColumnsMetadata.forMaterializedView(
-                        nameOf(view),
-                        document.toMaterializedView(MaterializedViews.NO_STORAGE).getColumns())
-                : RelationColumnsMetadata.forView(nameOf(view), document.toView().getColumns());
-    }
-
-    public static RelationCommentMetadata commentOf(ViewSchema view) {
-        return RelationCommentMetadata.forRelation(nameOf(view), ViewDocument.of(view).comment());
+    /** The comment of a view; empty for a view of another system, which has only its name here. */
+    public static Optional<RelationCommentMetadata> commentOf(ViewSchema view) {
+        return ViewDocument.find(view)
+                .map(
+                        document ->
+                                RelationCommentMetadata.forRelation(
+                                        nameOf(view), document.comment()));
     }
 
     public void create(SchemaTableName name, ConnectorViewDefinition definition, boolean replace) {
@@ -103,8 +109,9 @@ public final class Views {
     public Map<SchemaTableName, ConnectorViewDefinition> all(Optional<String> schemaName) {
         Map<SchemaTableName, ConnectorViewDefinition> definitions = new LinkedHashMap<>();
         for (ViewSchema view : snapshot.views(schemaName)) {
-            if (!view.isMaterialized() && isReadable(view)) {
-                definitions.put(nameOf(view), ViewDocument.of(view).toView());
+            if (!view.isMaterialized()) {
+                ViewDocument.find(view)
+                        .ifPresent(document -> definitions.put(nameOf(view), document.toView()));
             }
         }
         return definitions;

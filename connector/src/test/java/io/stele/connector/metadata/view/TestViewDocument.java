@@ -33,8 +33,8 @@ final class TestViewDocument {
     @Test
     void viewsOfOtherSystemsAreKnown() {
         ViewSchema view = stored("{\"dialect\":\"flink\",\"expandedSql\":\"SELECT 1\"}");
-        assertThat(ViewDocument.isOfTrino(view)).isFalse();
-        assertThat(ViewDocument.isOfTrino(stored(VIEW))).isTrue();
+        assertThat(ViewDocument.find(view)).isEmpty();
+        assertThat(ViewDocument.find(stored(VIEW))).isPresent();
         assertThatThrownBy(() -> ViewDocument.of(view))
                 .isInstanceOfSatisfying(
                         TrinoException.class,

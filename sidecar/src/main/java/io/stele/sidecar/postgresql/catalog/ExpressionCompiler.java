@@ -7,6 +7,7 @@ import io.stele.sidecar.postgresql.catalog.relation.SystemCatalog;
 import io.stele.sidecar.postgresql.catalog.relation.TypeNames;
 import io.stele.sidecar.postgresql.catalog.relation.TypeOids;
 import io.stele.sidecar.postgresql.sql.BooleanChains;
+import io.stele.sidecar.postgresql.sql.LatestPattern;
 import io.stele.sidecar.postgresql.sql.LikePattern;
 import java.math.BigDecimal;
 import java.util.ArrayList;
@@ -54,7 +55,6 @@ import net.sf.jsqlparser.expression.operators.relational.LikeExpression;
 import net.sf.jsqlparser.expression.operators.relational.RegExpMatchOperator;
 import net.sf.jsqlparser.schema.Column;
 import net.sf.jsqlparser.statement.select.Select;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The compiler of a catalog query's expressions, from the parser's tree into {@link Typed}
@@ -481,19 +481,13 @@ final class ExpressionCompiler {
         return new StepCountingText(casts.text(value, type), context);
     }
 
-    /**
-     * A match of texts with a pattern and its escape, which caches the last pattern. Confined to
-     * one thread.
-     */
+    /** A match of texts with a pattern and its escape. */
     private static final class PatternMatch<P> implements Typed.Evaluation {
         private final Typed left;
         private final Typed right;
         private final Typed escape;
-        private final BiFunction<String, String, P> compiler;
+        private final LatestPattern<P> patterns;
         private final BiPredicate<Object, P> matches;
-        private String lastText = "";
-        private String lastEscape = "";
-        private @Nullable P last;
 
         PatternMatch(
                 Typed left,
@@ -504,7 +498,7 @@ final class ExpressionCompiler {
             this.left = left;
             this.right = right;
             this.escape = escape;
-            this.compiler = compiler;
+            this.patterns = new LatestPattern<>(compiler);
             this.matches = matches;
         }
 
@@ -518,18 +512,7 @@ final class ExpressionCompiler {
                     || escaping == CatalogValues.NULL) {
                 return CatalogValues.NULL;
             }
-            return matches.test(value, pattern(pattern.toString(), escaping.toString()));
-        }
-
-        private P pattern(String text, String escaping) {
-            P known = last;
-            if (known == null || !text.equals(lastText) || !escaping.equals(lastEscape)) {
-                known = compiler.apply(text, escaping);
-                last = known;
-                lastText = text;
-                lastEscape = escaping;
-            }
-            return known;
+            return matches.test(value, patterns.of(pattern.toString(), escaping.toString()));
         }
     }
 }

@@ -6,6 +6,7 @@ import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.postgresql.plan.Computation.Evaluation;
 import io.stele.sidecar.postgresql.sql.Expression;
+import io.stele.sidecar.postgresql.sql.LatestPattern;
 import io.stele.sidecar.postgresql.sql.LikePattern;
 import io.stele.sidecar.postgresql.sql.NoFixedPlanException;
 import io.stele.sidecar.postgresql.sql.Statement.TableName;
@@ -392,7 +393,9 @@ final class Compiler {
     private Computation like(Expression.Like like) {
         Computation value = compile(like.value());
         Computation pattern = compile(like.pattern());
-        LikePattern.Latest patterns = new LikePattern.Latest(like.ignoreCase());
+        LatestPattern<LikePattern> patterns =
+                new LatestPattern<>(
+                        (text, escape) -> LikePattern.of(text, escape, like.ignoreCase()));
         return derived(
                 PostgresType.BOOL,
                 List.of(value, pattern),
@@ -401,7 +404,8 @@ final class Compiler {
                     Object form = pattern.evaluate(scope);
                     return text == null || form == null
                             ? null
-                            : patterns.of(text(form, scope)).matches(text(text, scope));
+                            : patterns.of(text(form, scope), LikePattern.DEFAULT_ESCAPE)
+                                    .matches(text(text, scope));
                 });
     }
 

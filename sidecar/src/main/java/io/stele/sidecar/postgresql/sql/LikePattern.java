@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 import io.stele.sidecar.postgresql.wire.PostgresException;
 import io.stele.sidecar.postgresql.wire.SqlState;
 import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A pattern of LIKE or ILIKE, for PostgreSQL expressions on tables and on the catalog, and for name
@@ -26,31 +25,6 @@ public final class LikePattern {
 
     private final int[] elements;
     private final boolean ignoreCase;
-
-    /**
-     * The patterns of one LIKE with the default escape. It remembers the latest, because most have
-     * the same for all rows. Thread-safe.
-     */
-    public static final class Latest {
-        private final boolean ignoreCase;
-        private volatile @Nullable Compiled latest;
-
-        private record Compiled(String text, LikePattern pattern) {}
-
-        public Latest(boolean ignoreCase) {
-            this.ignoreCase = ignoreCase;
-        }
-
-        /** The pattern of a text. */
-        public LikePattern of(String text) {
-            Compiled known = latest;
-            if (known == null || !known.text().equals(text)) {
-                known = new Compiled(text, LikePattern.of(text, DEFAULT_ESCAPE, ignoreCase));
-                latest = known;
-            }
-            return known.pattern();
-        }
-    }
 
     private LikePattern(int[] elements, boolean ignoreCase) {
         this.elements = requireNonNull(elements, "elements is null");

@@ -55,12 +55,15 @@ final class TestLikePattern {
 
     @Test
     void theLatestPatternIsCompiledOnce() {
-        LikePattern.Latest patterns = new LikePattern.Latest(true);
-        LikePattern first = patterns.of("A%");
+        LatestPattern<LikePattern> patterns =
+                new LatestPattern<>((text, escape) -> LikePattern.of(text, escape, true));
+        LikePattern first = patterns.of("A%", "");
         assertThat(first.matches("ab")).isTrue();
-        assertThat(patterns.of("A%")).isSameAs(first);
-        assertThat(patterns.of("b%").matches("ab")).isFalse();
-        assertThat(patterns.of("A%").matches("ab")).isTrue();
+        assertThat(patterns.of("A%", "")).isSameAs(first);
+        assertThat(patterns.of("b%", "").matches("ab")).isFalse();
+        assertThat(patterns.of("A%", "").matches("ab")).isTrue();
+        assertThat(patterns.of("%%", "").matches("ab")).isTrue();
+        assertThat(patterns.of("%%", "%").matches("ab")).as("another escape").isFalse();
     }
 
     /** The answers of PostgreSQL 15, which refuses such a pattern only when it comes to its end. */
