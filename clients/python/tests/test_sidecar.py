@@ -156,6 +156,10 @@ class SidecarTest(unittest.TestCase):
         self.assertEqual([row["line"] for row in table.scan({"order_id": 3}, limit=2)], [-3, -2])
         between = [(row["order_id"], row["line"]) for row in table.scan(lower=(1, 28), upper=(2, -1))]
         self.assertEqual(between, [(1, 28), (1, 29), (2, -3), (2, -2)])
+        backwards = [(row["order_id"], row["line"]) for row in table.scan(upper=20, descending=True, page_rows=7)]
+        self.assertEqual(backwards, [row[:2] for row in reversed(rows)])
+        latest = [row["line"] for row in table.scan({"order_id": 3}, descending=True, limit=2)]
+        self.assertEqual(latest, [29, 28])
         self.assertEqual(list(table.scan(limit=0)), [])
         with self.client.snapshot() as snapshot:
             table.delete((7, 7))

@@ -133,6 +133,7 @@ class VectorsTest(unittest.TestCase):
                 entry["readLsn"],
                 bytes.fromhex(entry["lower"]),
                 None if upper is None else bytes.fromhex(upper),
+                entry["descending"],
                 entry["maxRows"],
                 entry["maxBytes"],
             )

@@ -31,31 +31,41 @@ class Scan:
         upper: Optional[bytes],
         shards: List[int],
         read_lsn: Optional[int],
+        descending: bool,
         limit: Optional[int],
         page_rows: int,
         page_bytes: int,
     ):
         self._client = client
         self._description = description
-        self._upper = upper
         self._read_lsn = read_lsn
+        self._descending = descending
         self._left = limit
         self._page_rows = page_rows
         self._page_bytes = page_bytes
         self._rows: Dict[int, Iterator[Tuple[bytes, int, Dict[str, Any]]]] = {}
-        tasks = {shard: self._task(shard, lower) for shard in shards}
+        tasks = {shard: self._task(shard, lower, upper) for shard in shards}
         client._run(list(tasks.values()))
         for shard, task in tasks.items():
             page = self._checked(task.result())
-            self._rows[shard] = self._of_shard(shard, page)
+            self._rows[shard] = self._of_shard(shard, page, lower, upper)
 
-    def _task(self, shard: int, lower: bytes) -> PageTask:
+    def _task(self, shard: int, lower: bytes, upper: Optional[bytes]) -> PageTask:
         schema = self._description.schema
         rows = self._page_rows if self._left is None else max(1, min(self._page_rows, self._left))
         payload = wire.scan(
-            schema.id, schema.version, shard, self._read_lsn, lower, self._upper, rows, self._page_bytes
+            schema.id,
+            schema.version,
+            shard,
+            self._read_lsn,
+            lower,
+            upper,
+            self._descending,
+            rows,
+            self._page_bytes,
         )
-        return PageTask(self._description.owner(shard), payload)
+        version = wire.DESCENDING_SCAN_VERSION if self._descending else wire.SCAN_VERSION
+        return PageTask(self._description.owner(shard), payload, version)
 
     def _checked(self, page: wire.Page) -> wire.Page:
         schema = self._description.schema
@@ -66,7 +76,9 @@ class Scan:
             )
         return page
 
-    def _of_shard(self, shard: int, page: wire.Page) -> Iterator[Tuple[bytes, int, Dict[str, Any]]]:
+    def _of_shard(
+        self, shard: int, page: wire.Page, lower: bytes, upper: Optional[bytes]
+    ) -> Iterator[Tuple[bytes, int, Dict[str, Any]]]:
         schema = self._description.schema
         while True:
             for encoded in page.rows:
@@ -74,15 +86,21 @@ class Scan:
                 yield schema.key_of_row(schema.values_of(row))[0], shard, row
             if page.next is None:
                 return
-            task = self._task(shard, page.next)
+            if self._descending:
+                upper = page.next
+            else:
+                lower = page.next
+            task = self._task(shard, lower, upper)
             self._client._run((task,))
             page = self._checked(task.result())
 
     def rows(self) -> Iterator[Dict[str, Any]]:
-        """The rows in the order of their keys."""
+        """The rows in, or against, the order of their keys."""
         if self._left == 0:
             return
-        for _, _, row in heapq.merge(*self._rows.values(), key=lambda found: found[:2]):
+        for _, _, row in heapq.merge(
+            *self._rows.values(), key=lambda found: found[:2], reverse=self._descending
+        ):
             yield row
             if self._left is not None:
                 self._left -= 1

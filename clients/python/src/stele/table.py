@@ -111,12 +111,13 @@ class Table:
         *,
         lower: Any = None,
         upper: Any = None,
+        descending: bool = False,
         limit: Optional[int] = None,
         read_lsn: Optional[int] = None,
         page_rows: int = 4096,
         page_bytes: int = 256 << 10,
     ) -> Iterator[Dict[str, Any]]:
-        """The rows of a range of keys in the order of the keys, fetched page by page as they are taken.
+        """The rows of a range of keys in order of the keys, fetched page by page as they are taken.
 
         Each page has the newest rows, unless ``read_lsn`` names a snapshot.
 
@@ -124,6 +125,7 @@ class Table:
             prefix: values of the first columns of the key, given as a key is; none: all rows.
             lower: the same, instead of a prefix: the keys from this one on, its own rows among them.
             upper: the same, instead of a prefix: the keys before this one.
+            descending: whether the row of the greatest key comes first.
             limit: most rows.
             page_rows: most rows of a page.
             page_bytes: about the most bytes of a page.
@@ -152,7 +154,16 @@ class Table:
             shards = schema.shards_of_prefix(prefix) if first else list(range(schema.shard_count))
             try:
                 return Scan(
-                    self._client, description, begin, end, shards, read_lsn, limit, page_rows, page_bytes
+                    self._client,
+                    description,
+                    begin,
+                    end,
+                    shards,
+                    read_lsn,
+                    descending,
+                    limit,
+                    page_rows,
+                    page_bytes,
                 ).rows()
             except StaleTableError:
                 if attempt == _MAX_ATTEMPTS:

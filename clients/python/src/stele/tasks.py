@@ -348,8 +348,10 @@ class Lookups(Task):
 class PageTask(Task):
     """One page of a scan of a shard, asked for again while the sidecar is busy."""
 
-    def __init__(self, endpoint: Endpoint, payload: bytes):
+    def __init__(self, endpoint: Endpoint, payload: bytes, version: int):
+        """``version``: the first one of the protocol that has such scans."""
         super().__init__(endpoint)
+        self._version = version
         self._request = Request(wire.SCAN, wire.SCAN_REPLY, payload, self)
         self._is_waiting = True
         self._refusals = 0
@@ -358,11 +360,11 @@ class PageTask(Task):
         self._error: Optional[SteleError] = None
 
     def poll(self, now: float, greeting: wire.Greeting) -> Optional[Request]:
-        if greeting.version < wire.SCAN_VERSION:
+        if greeting.version < self._version:
             self.fail(
                 InvalidArgumentError(
-                    "Expected a sidecar that speaks version %d of the protocol to scan, found version %d"
-                    % (wire.SCAN_VERSION, greeting.version)
+                    "Expected a sidecar that speaks version %d of the protocol for this scan, found version %d"
+                    % (self._version, greeting.version)
                 )
             )
             return None

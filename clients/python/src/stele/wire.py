@@ -9,9 +9,10 @@ from typing import List, NamedTuple, Optional, Sequence, Tuple
 from .errors import InternalError, InvalidArgumentError, SteleError, error_of
 
 MAGIC = 0x53544C45
-VERSION = 5
+VERSION = 6
 MIN_VERSION = 1
 SCAN_VERSION = 5
+DESCENDING_SCAN_VERSION = 6
 
 MAX_FRAME_BYTES = 64 << 20
 MAX_BATCH_BYTES = MAX_FRAME_BYTES - 1024
@@ -246,11 +247,12 @@ def scan(
     read_lsn: Optional[int],
     lower: bytes,
     upper: Optional[bytes],
+    descending: bool,
     max_rows: int,
     max_bytes: int,
 ) -> bytes:
     """A page of the rows of one shard whose keys are at or above ``lower`` and below ``upper``."""
-    flags = (read_lsn is not None) | (upper is not None) << 1
+    flags = (read_lsn is not None) | (upper is not None) << 1 | descending << 2
     parts = [_SCAN_HEAD.pack(table_id, schema_version, shard, flags)]
     if read_lsn is not None:
         parts.append(_LONG.pack(read_lsn))
@@ -265,7 +267,7 @@ class Page(NamedTuple):
     """The answer to SCAN.
 
     Attributes:
-        next: the key of the next row of the range; None: there is none.
+        next: the lower bound of the rows that are left, or the upper one if keys descend; None: there are none.
     """
 
     version: int

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.row.BinaryRow;
+import io.stele.protocol.row.KeyBytes;
 import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.row.Rows;
@@ -22,31 +23,33 @@ import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client's iterator over the rows of a key range, merged from the pages of all shards in the
- * order of the keys. It blocks until a page has arrived, and prefetches the next page of each
- * shard. Confined to one thread.
+ * A client's iterator over the rows of a key range, merged from the pages of all shards in or
+ * against the order of the keys. It blocks until a page has arrived, and prefetches the next page
+ * of each shard. Confined to one thread.
  *
  * <p>A table whose columns are changed while it is scanned fails the scan with STALE_TABLE.
  */
 public final class RowScan implements Iterator<List<@Nullable Object>>, AutoCloseable {
     private final RowLayout layout;
     private final BinaryRow view;
-    private final PriorityQueue<ShardPages> shards =
-            new PriorityQueue<>(Comparator.comparing(ShardPages::key, Arrays::compareUnsigned));
+    private final PriorityQueue<ShardPages> shards;
     private long left;
     private @Nullable ShardPages taken; // whose row was returned, to be advanced next
 
-    private RowScan(TableSchema schema, long limit) {
+    private RowScan(TableSchema schema, ScanOptions options) {
         this.layout = RowLayout.of(schema.columns());
         this.view = new BinaryRow(layout);
-        this.left = limit;
+        Comparator<byte[]> ascending = Arrays::compareUnsigned;
+        this.shards =
+                new PriorityQueue<>(
+                        Comparator.comparing(
+                                ShardPages::key,
+                                options.isDescending() ? ascending.reversed() : ascending));
+        this.left = options.limit();
     }
 
     static RowScan open(
-            SteleClient client,
-            CachedTable table,
-            List<? extends @Nullable Object> prefix,
-            ScanOptions options) {
+            SteleClient client, CachedTable table, KeyBounds bounds, ScanOptions options) {
         TableSchema schema = table.schema();
         if (!schema.hasPrimaryKey()) {
             throw new SteleException(
@@ -54,14 +57,17 @@ public final class RowScan implements Iterator<List<@Nullable Object>>, AutoClos
                     "Expected a table with a primary key to scan, found " + schema.qualifiedName());
         }
         KeyEncoder keys = KeyEncoder.forPrimaryKey(schema);
-        byte[] lower = keys.encodeObjects(prefix);
-        Optional<byte[]> upper = successor(lower);
-        RowScan scan = new RowScan(schema, options.limit());
+        byte[] lower = keys.encodeObjects(bounds.from());
+        Optional<byte[]> upper =
+                bounds.before().isEmpty()
+                        ? KeyBytes.afterPrefix(keys.encodeObjects(bounds.prefix()))
+                        : Optional.of(keys.encodeObjects(bounds.before()));
+        RowScan scan = new RowScan(schema, options);
         if (options.limit() == 0) {
             return scan;
         }
         List<ShardPages> opened = new ArrayList<>();
-        for (int shard : shards(schema, prefix.size(), lower)) {
+        for (int shard : shards(schema, bounds.prefix(), keys)) {
             opened.add(
                     new ShardPages(
                             client.connection(table.owner(shard)),
@@ -82,14 +88,16 @@ public final class RowScan implements Iterator<List<@Nullable Object>>, AutoClos
     }
 
     /**
-     * The shards that may have rows of the prefix: one shard if the prefix includes the whole
+     * The shards that may have rows of the prefix: one shard if the prefix is the whole
      * distribution key.
      */
-    private static List<Integer> shards(TableSchema schema, int prefixColumns, byte[] prefix) {
-        List<Integer> given = schema.primaryKey().subList(0, prefixColumns);
+    private static List<Integer> shards(
+            TableSchema schema, List<? extends @Nullable Object> values, KeyEncoder keys) {
+        List<Integer> given = schema.primaryKey().subList(0, values.size());
         List<Integer> distribution =
                 schema.distributionColumns().stream().map(ColumnSchema::id).toList();
-        if (prefixColumns > 0 && given.equals(distribution)) {
+        if (!given.isEmpty() && given.equals(distribution)) {
+            byte[] prefix = keys.encodeObjects(values);
             return List.of(ShardRouter.shard(schema.shardCount(), prefix, 0, prefix.length));
         }
         List<Integer> all = new ArrayList<>();
@@ -97,18 +105,6 @@ public final class RowScan implements Iterator<List<@Nullable Object>>, AutoClos
             all.add(shard);
         }
         return all;
-    }
-
-    /** The first key after all keys that begin with a prefix; empty if there is none. */
-    private static Optional<byte[]> successor(byte[] prefix) {
-        for (int last = prefix.length - 1; last >= 0; last--) {
-            if (prefix[last] != -1) {
-                byte[] successor = Arrays.copyOf(prefix, last + 1);
-                successor[last]++;
-                return Optional.of(successor);
-            }
-        }
-        return Optional.empty();
     }
 
     /**

@@ -31,12 +31,12 @@ final class ShardPages {
     private final Connection connection;
     private final TableSchema schema;
     private final int shard;
-    private final Optional<byte[]> upper;
     private final ScanOptions options;
     private final RowLayout layout;
     private final BinaryRow view;
     private final KeyEncoder keys;
     private byte[] lower;
+    private Optional<byte[]> upper;
     private long unfetched; // rows that may still be requested
     private @Nullable CompletableFuture<Frame> coming;
     private List<byte[]> rows = List.of();
@@ -66,7 +66,7 @@ final class ShardPages {
         this.coming = fetch();
     }
 
-    /** Checks that the sidecar supports scans; an older one would end the connection. */
+    /** Checks that the sidecar supports the scan; an older one would end the connection. */
     private void checkVersion() {
         if (connection.version() == 0) {
             IdempotentRequest ping =
@@ -74,12 +74,17 @@ final class ShardPages {
             connection.submit(ping);
             SteleClient.await(ping.reply());
         }
-        if (connection.version() < WireLimits.SCAN_VERSION) {
+        int needed =
+                options.isDescending()
+                        ? WireLimits.DESCENDING_SCAN_VERSION
+                        : WireLimits.SCAN_VERSION;
+        if (connection.version() < needed) {
             throw new SteleException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "Expected a sidecar that speaks version %s of the protocol to scan, found version %s at %s"
+                    "Expected a sidecar that speaks version %s of the protocol to scan%s, found version %s at %s"
                             .formatted(
-                                    WireLimits.SCAN_VERSION,
+                                    needed,
+                                    options.isDescending() ? " with descending keys" : "",
                                     connection.version(),
                                     connection.endpoint()));
         }
@@ -127,7 +132,11 @@ final class ShardPages {
         unfetched -= rows.size();
         coming = null;
         if (reply.next().isPresent() && unfetched > 0) {
-            lower = reply.next().get();
+            if (options.isDescending()) {
+                upper = reply.next();
+            } else {
+                lower = reply.next().get();
+            }
             coming = fetch();
         }
     }
@@ -162,6 +171,7 @@ final class ShardPages {
                         options.readLsn(),
                         lower,
                         upper,
+                        options.isDescending(),
                         (int) Math.min(options.pageRows(), unfetched),
                         options.pageBytes());
         IdempotentRequest request =

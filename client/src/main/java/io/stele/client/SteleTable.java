@@ -167,21 +167,40 @@ public final class SteleTable {
     }
 
     /**
-     * The rows whose primary keys begin with some values, in the order of the keys; waits for the
-     * first pages. At most two pages of each shard are in memory, so a slow caller slows down the
-     * sidecar's work. Each page has the newest rows, unless the options have a snapshot. The caller
-     * must close a scan that it does not read to its end.
+     * The rows whose primary keys begin with some values, in the order of the keys, or against it
+     * if the options say so; waits for the first pages. At most two pages of each shard are in
+     * memory, so a slow caller slows down the sidecar's work. Each page has the newest rows, unless
+     * the options have a snapshot. The caller must close a scan that it does not read to its end.
      *
      * @param prefix values of the first columns of the key; none: all rows
      * @throws SteleException INVALID_ARGUMENT if the table has no primary key or no row tablets, or
-     *     the sidecar's version has no scans; an error such as TYPE_MISMATCH if a value is wrong;
-     *     UNAVAILABLE if a sidecar cannot be reached
+     *     the sidecar's version has no such scans; an error such as TYPE_MISMATCH if a value is
+     *     wrong; UNAVAILABLE if a sidecar cannot be reached
      */
     public RowScan scan(List<? extends @Nullable Object> prefix, ScanOptions options) {
+        return scan(KeyBounds.prefix(prefix), options);
+    }
+
+    /**
+     * The rows whose primary keys are at or after some values and before others, as {@link
+     * #scan(List, ScanOptions)}. Of these only the first columns of the key may be given: {@code
+     * scanBetween(List.of(7, 2), List.of(8), options)} has the rows of 7 from 2 on.
+     *
+     * @param from values of the first columns of the key; none: from the first row on
+     * @param before the same; none: to the last row
+     */
+    public RowScan scanBetween(
+            List<? extends @Nullable Object> from,
+            List<? extends @Nullable Object> before,
+            ScanOptions options) {
+        return scan(KeyBounds.between(from, before), options);
+    }
+
+    private RowScan scan(KeyBounds bounds, ScanOptions options) {
         for (int attempt = 1; ; attempt++) {
             CachedTable current = bound.table;
             try {
-                return RowScan.open(client, current, prefix, options);
+                return RowScan.open(client, current, bounds, options);
             } catch (SteleException e) {
                 if (e.code() != ErrorCode.STALE_TABLE || attempt == MAX_ATTEMPTS) {
                     throw e;

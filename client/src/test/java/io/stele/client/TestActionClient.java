@@ -160,7 +160,7 @@ final class TestActionClient {
         try (ActionClient client = client()) {
             assertThatThrownBy(() -> client.openTable(REQUEST))
                     .isInstanceOf(SteleException.class)
-                    .hasMessageContaining("a version from 1 to 5, found 6");
+                    .hasMessageContaining("a version from 1 to 6, found 7");
         }
     }
 

@@ -310,15 +310,16 @@ final class S3RequestsIT {
         measured.check(
                 "start, until all files are open", new Budget(120, 25), measured::startAgain);
         for (int keys : new int[] {1, 20, 1_000}) {
-            int few = keys == 1 ? 4 : 16;
             measured.startAgain();
             measured.checkReads(
                     "column table by key, " + keys,
-                    new Budget(few, 3),
+                    new Budget(keys == 1 ? 4 : 16, 3),
                     () -> statements.lookUp("columns", keys));
+            // An index block of each shard, and a block of each key: which of them are worth one
+            // request depends on the latencies of the store, and this one is fast
             measured.checkReads(
                     "row table by key, " + keys,
-                    new Budget(few, 2),
+                    new Budget(keys == 1 ? 4 : 24, 2),
                     () -> statements.lookUp("rows", keys));
         }
         measured.checkReads(

@@ -50,6 +50,7 @@ import io.stele.sidecar.http.InfoResource;
 import io.stele.sidecar.http.JobsResource;
 import io.stele.sidecar.http.MetricsResource;
 import io.stele.sidecar.http.StatusResource;
+import io.stele.sidecar.http.WarehouseResource;
 import io.stele.sidecar.metrics.AccessMetrics;
 import io.stele.sidecar.metrics.IngestMetrics;
 import io.stele.sidecar.metrics.LabelledHistograms;
@@ -126,6 +127,7 @@ final class SidecarModule implements Module {
         newSetBinder(binder, LabelledHistograms.class).addBinding().to(StatementStatistics.class);
         jaxrsBinder(binder).bind(MetricsResource.class);
         jaxrsBinder(binder).bind(StatusResource.class);
+        jaxrsBinder(binder).bind(WarehouseResource.class);
         jaxrsBinder(binder).bind(DamagedResource.class);
         jaxrsBinder(binder).bind(JobsResource.class);
 

@@ -4,9 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.File;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -168,14 +166,7 @@ public final class SidecarProcess {
 
     /** What {@code jcmd} answers to a command, for example {@code GC.class_histogram}. */
     public String jcmd(String command) throws IOException {
-        Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");
-        Process asked =
-                new ProcessBuilder(jcmd.toString(), Long.toString(process.pid()), command)
-                        .redirectErrorStream(true)
-                        .start();
-        try (InputStream answer = asked.getInputStream()) {
-            return new String(answer.readAllBytes(), StandardCharsets.UTF_8);
-        }
+        return Jcmd.ask(process.pid(), command);
     }
 
     /** SIGKILL, and waits until the process is gone. */

@@ -44,7 +44,7 @@ final class TestDocumentation {
                     run("docs/connector.md", "properties", 1, "SteleDocumentationIT"),
                     run("docs/connector.md", "sql", 17, "SteleDocumentationIT"),
                     run("docs/connector.md", "text", 13, "SteleDocumentationIT"),
-                    shown("docs/format.md", "", 22, "layouts of bytes, not bytes"),
+                    shown("docs/format.md", "", 23, "layouts of bytes, not bytes"),
                     run("docs/format.md", "hex", 4, "TestDocumentedRecords"),
                     run("docs/format.md", "text", 1, "TestDecisionFormat"),
                     run("docs/operations.md", "ini", 1, "FailureExitIT"),

@@ -14,7 +14,10 @@ final class ClientTally {
     /** Few, for a loaded machine; a client that hangs or that nothing answers has none. */
     private static final double ACKNOWLEDGED_PER_MINUTE = 2;
 
-    private static final double CHECKS_PER_MINUTE = 2;
+    /**
+     * A client of slow statements makes some ten steps a minute, of which one in six is a check.
+     */
+    private static final double CHECKS_PER_MINUTE = 1;
 
     private final String key;
     private final LongAdder statements = new LongAdder();

@@ -76,7 +76,12 @@ public final class SnapshotLeases {
             if (gone.code() != ErrorCode.SNAPSHOT_EXPIRED) {
                 throw gone;
             }
-            return open(Optional.of(snapshot.lsn()));
+            try {
+                return open(Optional.of(snapshot.lsn()));
+            } catch (SteleException alsoGone) {
+                alsoGone.addSuppressed(gone); // says why the lease ended
+                throw alsoGone;
+            }
         }
     }
 

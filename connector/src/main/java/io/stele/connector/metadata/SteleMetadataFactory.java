@@ -107,6 +107,6 @@ public final class SteleMetadataFactory {
                 costs,
                 new AggregationChoices(
                         costs,
-                        request -> actions.callNow(ScanActions.ESTIMATE_AGGREGATION, request)));
+                        request -> sidecar.openNow(ScanActions.ESTIMATE_AGGREGATION, request)));
     }
 }

@@ -18,6 +18,7 @@ import java.util.Optional;
 /** A client of a sidecar's HTTP endpoint, for its ports and its status. Thread-safe. */
 final class SidecarHttp implements AutoCloseable {
     private static final int OK = 200;
+    private static final int NOT_FOUND = 404;
 
     private final URI uri;
     private final Duration timeout;
@@ -41,24 +42,43 @@ final class SidecarHttp implements AutoCloseable {
      *     body is not this JSON
      */
     <T> T get(String path, Class<T> type) {
-        HttpRequest request =
-                HttpRequest.newBuilder(uri.resolve(path))
-                        .timeout(timeout)
-                        .header("Authorization", tokens.bearer())
-                        .GET()
-                        .build();
+        HttpRequest request = request(path);
+        HttpResponse<byte[]> response = send(request);
+        if (response.statusCode() != OK) {
+            throw unexpected(request, response);
+        }
+        return ApiJson.read(response.body(), type);
+    }
+
+    /** As {@link #get}; empty if the sidecar does not have the path. */
+    <T> Optional<T> find(String path, Class<T> type) {
+        HttpRequest request = request(path);
+        HttpResponse<byte[]> response = send(request);
+        return switch (response.statusCode()) {
+            case OK -> Optional.of(ApiJson.read(response.body(), type));
+            case NOT_FOUND -> Optional.empty();
+            default -> throw unexpected(request, response);
+        };
+    }
+
+    private static SteleException unexpected(HttpRequest request, HttpResponse<byte[]> response) {
+        return new SteleException(
+                response.statusCode() == 401 ? ErrorCode.UNAUTHENTICATED : ErrorCode.UNAVAILABLE,
+                "Expected status 200 from the Stele sidecar at %s, found %s"
+                        .formatted(request.uri(), response.statusCode()));
+    }
+
+    private HttpRequest request(String path) {
+        return HttpRequest.newBuilder(uri.resolve(path))
+                .timeout(timeout)
+                .header("Authorization", tokens.bearer())
+                .GET()
+                .build();
+    }
+
+    private HttpResponse<byte[]> send(HttpRequest request) {
         try {
-            HttpResponse<byte[]> response =
-                    client.send(request, HttpResponse.BodyHandlers.ofByteArray());
-            if (response.statusCode() != OK) {
-                throw new SteleException(
-                        response.statusCode() == 401
-                                ? ErrorCode.UNAUTHENTICATED
-                                : ErrorCode.UNAVAILABLE,
-                        "Expected status 200 from the Stele sidecar at %s, found %s"
-                                .formatted(request.uri(), response.statusCode()));
-            }
-            return ApiJson.read(response.body(), type);
+            return client.send(request, HttpResponse.BodyHandlers.ofByteArray());
         } catch (IOException e) {
             throw new SteleException(
                     ErrorCode.UNAVAILABLE,

@@ -277,13 +277,19 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
      * over a connection that takes a fraction of the time of Flight's.
      */
     public <Q, R> R open(Action<Q, R> action, Q request) {
-        return repeated(
-                () -> {
-                    Connections here = connect();
-                    return here.actions()
-                            .run(action, request)
-                            .orElseGet(() -> here.flight().action(action, request, timeout));
-                });
+        return repeated(() -> openOnce(action, request));
+    }
+
+    /** As {@link #open}, of what is not essential: once, and only if the sidecar is available. */
+    public <Q, R> R openNow(Action<Q, R> action, Q request) {
+        return once(() -> openOnce(action, request));
+    }
+
+    private <Q, R> R openOnce(Action<Q, R> action, Q request) {
+        Connections here = connect();
+        return here.actions()
+                .run(action, request)
+                .orElseGet(() -> here.flight().action(action, request, timeout));
     }
 
     /** As {@link #open}, for the first request of a query. */
@@ -378,7 +384,7 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
     /** The path of the warehouse, which this host must be able to read too. */
     public String warehousePath() {
         try {
-            return http.get("/v1/status", SidecarStatus.class)
+            return warehouse()
                     .warehousePath()
                     .orElseThrow(
                             () ->
@@ -391,6 +397,12 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
         }
     }
 
+    private SidecarWarehouse warehouse() {
+        // An older sidecar has it in its status, which sums up the statistics of all tables
+        return http.find("/v1/warehouse", SidecarWarehouse.class)
+                .orElseGet(() -> http.get("/v1/status", SidecarWarehouse.class));
+    }
+
     /**
      * Finds out whether this host and the sidecar can read each other's files.
      *
@@ -399,7 +411,7 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
     public void checkMasterKeys(List<KeyFingerprint> catalog) {
         try {
             List<KeyFingerprint> sidecar =
-                    http.get("/v1/status", SidecarStatus.class)
+                    warehouse()
                             .encryptionKeys()
                             .orElseThrow(
                                     () ->

@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -151,8 +152,13 @@ public final class Warehouse implements ObjectStore {
     }
 
     @Override
-    public List<ObjectEntry> list(String prefix) throws IOException {
-        return store().list(prefix);
+    public void forEach(String prefix, Consumer<ObjectEntry> action) throws IOException {
+        store().forEach(prefix, action);
+    }
+
+    @Override
+    public List<String> folders(String folder) throws IOException {
+        return store().folders(folder);
     }
 
     @Override

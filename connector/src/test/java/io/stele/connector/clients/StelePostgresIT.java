@@ -8,6 +8,7 @@ import io.stele.connector.SidecarFixture;
 import io.stele.connector.SteleCluster;
 import java.io.StringWriter;
 import java.math.BigDecimal;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.Date;
 import java.sql.DriverManager;
@@ -147,6 +148,26 @@ final class StelePostgresIT {
                                     "SELECT count(*) FROM tpch.tiny.nation WHERE name <> ' $1 '"))
                     .containsExactly(List.of(25L));
         }
+    }
+
+    /**
+     * psycopg 3, asyncpg, and SQLAlchemy, whose statements have fixed plans or are run by Trino.
+     */
+    @Test
+    void pythonsClientsWriteReadAndInspect() throws Exception {
+        ClientProcess.Outcome outcome =
+                PythonEnvironment.open()
+                        .run(
+                                Path.of("src/test/python"),
+                                Map.of("STELE_SHARED_SECRET", SidecarFixture.SECRET),
+                                List.of(
+                                        "python",
+                                        "postgres_check.py",
+                                        "127.0.0.1",
+                                        Integer.toString(sidecar.postgresqlPort()),
+                                        "s"));
+        assertThat(outcome.status()).as(outcome.output()).isZero();
+        assertThat(outcome.output()).contains("fine");
     }
 
     @Test

@@ -49,6 +49,7 @@ import org.jspecify.annotations.Nullable;
 /** A column file of random bigints as a worker writes it, and its scans. */
 final class BigintFile {
     static final int PAGE_ROWS = 8 * 1024;
+    static final String QUERY_ID = "20260728_000000_00000_abcde";
     private static final AtomicReference<@Nullable Written> last = new AtomicReference<>();
 
     private final TableSchema table;
@@ -248,6 +249,7 @@ final class BigintFile {
             ScanCaches caches,
             Consumer<ReadCounters> ended) {
         return sources.open(
+                QUERY_ID,
                 handle,
                 split,
                 IntStream.of(columns)
@@ -268,7 +270,11 @@ final class BigintFile {
     void openAhead(
             FilePageSources sources, TupleDomain<SteleColumnHandle> constraint, ScanCaches caches) {
         sources.openAhead(
-                new SteleTableHandle(table, "r", Long.MAX_VALUE), split, constraint, caches);
+                QUERY_ID,
+                new SteleTableHandle(table, "r", Long.MAX_VALUE),
+                split,
+                constraint,
+                caches);
     }
 
     /** Rows whose first column has a value. */

@@ -229,6 +229,7 @@ final class TestOrcInterop {
         List<byte[]> rows = new ArrayList<>();
         try (ConnectorPageSource source =
                 sources.open(
+                        BigintFile.QUERY_ID,
                         handle,
                         split,
                         columns,

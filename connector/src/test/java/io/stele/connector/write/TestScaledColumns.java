@@ -312,6 +312,7 @@ final class TestScaledColumns {
             throws IOException {
         try (ConnectorPageSource source =
                 sources.open(
+                        BigintFile.QUERY_ID,
                         new SteleTableHandle(table, "r", Long.MAX_VALUE),
                         split,
                         columns.stream().map(column -> handle(table, column)).toList(),

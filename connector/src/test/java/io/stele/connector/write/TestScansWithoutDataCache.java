@@ -24,6 +24,7 @@ import io.trino.spi.predicate.TupleDomain;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -107,12 +108,23 @@ final class TestScansWithoutDataCache {
 
     @Test
     void aScanCountsItsRequests() throws Exception {
+        assertRequestsAreCounted(_ -> {});
+    }
+
+    @Test
+    void aScanCountsWhatWasFetchedAheadOfIt() throws Exception {
+        BigintFile file = large();
+        assertRequestsAreCounted(sources -> file.openAhead(sources, TupleDomain.all(), ALL));
+    }
+
+    private void assertRequestsAreCounted(Consumer<FilePageSources> first) throws Exception {
         BigintFile file = large();
         FilePageSources sources = sources(8 << 20, 0);
         AtomicReference<ReadCounters> counted = new AtomicReference<>(ReadCounters.NONE);
         RoundsStore.Recorded<Metrics> scan =
                 store.record(
                         () -> {
+                            first.accept(sources);
                             try (ConnectorPageSource source =
                                     file.open(sources, new int[] {3}, ALL, counted::set)) {
                                 while (!source.isFinished()) {

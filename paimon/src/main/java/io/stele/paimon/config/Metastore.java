@@ -9,7 +9,10 @@ public enum Metastore {
     FILESYSTEM,
     /** A server of Paimon's REST protocol. */
     REST,
-    /** A relational database; not tested, and its driver is not in this plugin. */
+    /**
+     * A relational database. The driver of PostgreSQL is in this plugin; others are added to its
+     * folder.
+     */
     JDBC,
     /** Known by name only, to refuse it: its client is not in this plugin. */
     HIVE

@@ -69,8 +69,8 @@ public class PaimonConfig {
 
     @Config("stele.paimon.metastore")
     @ConfigDescription(
-            "Who knows the tables: filesystem (the folders of the lake), rest or jdbc, which is not"
-                    + " tested and needs a driver that the plugin does not have")
+            "Who knows the tables: filesystem (the folders of the lake), rest or jdbc; the drivers of"
+                    + " databases other than PostgreSQL belong into the folder of the plugin")
     public PaimonConfig setMetastore(Metastore metastore) {
         this.metastore = metastore;
         return this;
@@ -106,6 +106,20 @@ public class PaimonConfig {
             case JDBC -> metastoreUri.filter(uri -> uri.startsWith("jdbc:")).isPresent();
             case HIVE -> true; // refused by name
         };
+    }
+
+    /** Failures to connect name the URI. */
+    @AssertTrue(
+            message =
+                    "stele.paimon.metastore.uri must have no user and password: they are"
+                            + " stele.paimon.metastore.user and stele.paimon.metastore.password")
+    public boolean isMetastoreUriPublic() {
+        return metastoreUri
+                .filter(
+                        uri ->
+                                uri.matches("(?is).*[?&;](user|password)=.*")
+                                        || uri.matches("(?is)[^/]*//[^/]*@.*"))
+                .isEmpty();
     }
 
     public Optional<String> getMetastoreUser() {

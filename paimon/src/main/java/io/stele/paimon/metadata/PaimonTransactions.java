@@ -47,7 +47,7 @@ public final class PaimonTransactions {
             LeaseOptions leaseOptions,
             @ForChecks DelayedTasks timer,
             @ForChecks Executor executor) {
-        names = new TableNames(lake.catalog());
+        names = new TableNames(lake::catalog);
         leases =
                 new TableLeases(
                         names,

@@ -19,15 +19,18 @@ import org.apache.paimon.table.Table;
  * and then without regard to case. Thread-safe; waits for the metastore.
  */
 final class TableNames {
-    private final Catalog catalog;
+    private final Supplier<Catalog> catalog;
 
-    TableNames(Catalog catalog) {
+    /**
+     * @param catalog opens it at the first use
+     */
+    TableNames(Supplier<Catalog> catalog) {
         this.catalog = requireNonNull(catalog, "catalog is null");
     }
 
     /** The databases, in lower case. */
     List<String> databases() {
-        return asking("the databases", catalog::listDatabases).stream()
+        return asking("the databases", () -> catalog.get().listDatabases()).stream()
                 .map(TableNames::lowerCase)
                 .distinct()
                 .toList();
@@ -91,7 +94,7 @@ final class TableNames {
                 "table " + identifier.getFullName(),
                 () -> {
                     try {
-                        return Optional.of(catalog.getTable(identifier));
+                        return Optional.of(catalog.get().getTable(identifier));
                     } catch (Catalog.TableNotExistException e) {
                         return Optional.empty();
                     }
@@ -102,7 +105,7 @@ final class TableNames {
         if (!isPlain(schema)) {
             return Optional.empty();
         }
-        return one(schema, asking("the databases", catalog::listDatabases));
+        return one(schema, asking("the databases", () -> catalog.get().listDatabases()));
     }
 
     private List<String> listTables(String database) {
@@ -110,7 +113,7 @@ final class TableNames {
                 "the tables of " + database,
                 () -> {
                     try {
-                        return catalog.listTables(database);
+                        return catalog.get().listTables(database);
                     } catch (Catalog.DatabaseNotExistException e) {
                         return List.of();
                     }

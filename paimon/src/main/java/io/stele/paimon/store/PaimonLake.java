@@ -1,9 +1,8 @@
 package io.stele.paimon.store;
 
+import static io.trino.spi.StandardErrorCode.CONFIGURATION_INVALID;
 import static java.util.Objects.requireNonNull;
 
-import com.google.common.base.Supplier;
-import com.google.common.base.Suppliers;
 import com.google.inject.Inject;
 import io.airlift.log.Logger;
 import io.stele.objectstore.hadoop.HadoopConfig;
@@ -14,11 +13,18 @@ import io.stele.objectstore.warehouse.LakeRoot;
 import io.stele.objectstore.warehouse.WarehouseAccess;
 import io.stele.paimon.config.Metastore;
 import io.stele.paimon.config.PaimonConfig;
+import io.trino.spi.TrinoException;
 import io.trino.spi.classloader.ThreadContextClassLoader;
 import jakarta.annotation.PreDestroy;
 import java.security.SecureRandom;
+import java.sql.Driver;
+import java.sql.SQLException;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.paimon.catalog.Catalog;
@@ -55,8 +61,7 @@ public final class PaimonLake implements Lake, AutoCloseable {
     private final LakeStores stores;
     private final SteleFileIO fileIO;
     private final LakeFiles files;
-    private final Supplier<Catalog> catalog;
-    private volatile boolean catalogOpened;
+    private final LazyCatalog catalog;
 
     @Inject
     public PaimonLake(
@@ -78,7 +83,7 @@ public final class PaimonLake implements Lake, AutoCloseable {
         stores = new LakeStores(access, dataCache, kind == LakeRoot.Kind.FOLDER);
         fileIO = new SteleFileIO(stores, kind == LakeRoot.Kind.S3);
         files = new StoredLakeFiles(stores);
-        catalog = Suppliers.memoize(this::openCatalog);
+        catalog = new LazyCatalog(this::openCatalog, System::nanoTime);
     }
 
     /**
@@ -108,6 +113,9 @@ public final class PaimonLake implements Lake, AutoCloseable {
             String metastore = config.getMetastore().name().toLowerCase(Locale.ROOT);
             CatalogFactory factory =
                     FactoryUtil.discoverFactory(ours, CatalogFactory.class, metastore);
+            if (config.getMetastore() == Metastore.JDBC) {
+                loadDriver(ours, config.getMetastoreUri().orElseThrow());
+            }
             Options options = options();
             CatalogContext context =
                     CatalogContext.create(
@@ -122,9 +130,37 @@ public final class PaimonLake implements Lake, AutoCloseable {
                                         options);
                         case HIVE -> throw new IllegalStateException("Refused as configuration");
                     };
-            catalogOpened = true;
             return opened;
         }
+    }
+
+    /**
+     * Registers the driver of a database, which is in this plugin. The JDK registers those that the
+     * first user of JDBC in the process can see, which may be another plugin.
+     */
+    private static void loadDriver(ClassLoader plugin, String uri) {
+        List<String> found = new ArrayList<>();
+        for (ServiceLoader.Provider<Driver> provider :
+                ServiceLoader.load(Driver.class, plugin).stream().toList()) {
+            found.add(provider.type().getName());
+            try {
+                if (provider.get().acceptsURL(uri)) {
+                    return;
+                }
+            } catch (ServiceConfigurationError broken) {
+                logger.warn(broken, "The JDBC driver %s cannot be used", provider.type());
+            } catch (SQLException malformed) {
+                throw new TrinoException(
+                        CONFIGURATION_INVALID,
+                        "Expected the URL of a database in stele.paimon.metastore.uri, found one that %s refuses"
+                                .formatted(provider.type().getName()),
+                        malformed);
+            }
+        }
+        throw new TrinoException(
+                CONFIGURATION_INVALID,
+                "Expected a JDBC driver for stele.paimon.metastore.uri in the folder of the plugin, on every node; found "
+                        + found);
     }
 
     private Options options() {
@@ -161,7 +197,7 @@ public final class PaimonLake implements Lake, AutoCloseable {
 
     @Override
     public Catalog catalog() {
-        return requireNonNull(catalog.get(), "the catalog is null");
+        return catalog.get();
     }
 
     @Override
@@ -179,9 +215,7 @@ public final class PaimonLake implements Lake, AutoCloseable {
     @PreDestroy
     public void close() throws Exception {
         try {
-            if (catalogOpened) {
-                catalog().close();
-            }
+            catalog.close();
         } finally {
             stores.close();
         }

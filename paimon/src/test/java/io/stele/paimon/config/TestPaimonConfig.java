@@ -117,6 +117,28 @@ final class TestPaimonConfig {
     }
 
     @Test
+    void urisHaveNoSecrets() {
+        String expected =
+                "stele.paimon.metastore.uri must have no user and password: they are"
+                        + " stele.paimon.metastore.user and stele.paimon.metastore.password";
+        for (String uri :
+                new String[] {
+                    "jdbc:postgresql://h/db?ssl=true&password=p",
+                    "jdbc:mysql://u:p@h/db",
+                    "jdbc:sqlserver://h;Password=p"
+                }) {
+            assertFailsValidation(
+                    config().setMetastore(Metastore.JDBC).setMetastoreUri(uri),
+                    "metastoreUriPublic",
+                    expected,
+                    AssertTrue.class);
+        }
+        assertValidates(
+                config().setMetastore(Metastore.JDBC)
+                        .setMetastoreUri("jdbc:postgresql://h:5432/db?ssl=true"));
+    }
+
+    @Test
     void tokensAreForRest() {
         String expected = "stele.paimon.metastore.token must be set for rest, and for it alone";
         assertFailsValidation(

@@ -39,7 +39,7 @@ class TestTableLeases {
         lake.create("d", "t", schema("first"));
         leases =
                 new TableLeases(
-                        new TableNames(lake.catalog()),
+                        new TableNames(lake::catalog),
                         true,
                         new LeaseOptions(BOUND, BOUND),
                         checks,

@@ -202,8 +202,17 @@ public final class KeyEncoder {
             throw new IllegalArgumentException(
                     "Expected " + columns.size() + " parts, found " + parts.size());
         }
+        return joinPrefix(parts);
+    }
+
+    /**
+     * The beginning of all keys with the parts of the first columns, as {@link #join} has them.
+     *
+     * @throws SteleException KEY_TOO_LARGE
+     */
+    public byte[] joinPrefix(List<Optional<byte[]>> parts) {
         GrowingBytes target = GrowingBytes.forKey();
-        for (int i = 0; i < codecs.length; i++) {
+        for (int i = 0; i < parts.size(); i++) {
             if (parts.get(i).isEmpty()) {
                 if (!nullMarkers) {
                     throw new IllegalArgumentException(

@@ -3,6 +3,7 @@ package io.stele.protocol.schema;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 
 /**
@@ -26,6 +27,12 @@ public final class XxHash64 {
     private static final long MINUS_PRIME_1 = 0x61C8864E7A143579L;
 
     private XxHash64() {}
+
+    /** The hash of a text's UTF-8. */
+    public static long hash(String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        return hash(bytes, 0, bytes.length);
+    }
 
     public static long hash(byte[] bytes, int offset, int length) {
         Objects.checkFromIndexSize(offset, length, bytes.length);

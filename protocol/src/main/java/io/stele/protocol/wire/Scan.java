@@ -7,8 +7,8 @@ import io.stele.protocol.TableId;
 import java.util.Optional;
 
 /**
- * The payload of a SCAN frame, a request for a page of the rows of one shard in the order of their
- * keys:
+ * The payload of a SCAN frame, a request for a page of the rows of one shard in or against the
+ * order of their keys:
  *
  * <pre>
  * table id 8 | schema version 4 | shard 4 | flags 1 | flag 1: read lsn 8
@@ -17,10 +17,12 @@ import java.util.Optional;
  *
  * <p>Bounds are prefixes of encoded primary keys, compared as unsigned bytes; the lower bound is
  * inclusive, the upper bound exclusive. The request for the next page has {@link ScanReply#next} as
- * the lower bound. Without a read LSN, the newest rows are read.
+ * the lower bound, or as the upper bound if keys descend. Without a read LSN, the newest rows are
+ * read. Flag 4: keys descend.
  *
  * @param shard index of the shard in its table group
  * @param upper bound; empty: up to the last key
+ * @param isDescending whether the page begins with the greatest key of the range
  * @param maxRows 1 to {@link WireLimits#MAX_SCANNED_ROWS}
  * @param maxBytes the most bytes of the rows, at least 1; the first row may have more
  */
@@ -31,11 +33,13 @@ public record Scan(
         Optional<Lsn> readLsn,
         byte[] lower,
         Optional<byte[]> upper,
+        boolean isDescending,
         int maxRows,
         int maxBytes) {
     private static final int READ_LSN = 1;
     private static final int UPPER = 2;
-    private static final int ALL = 3;
+    private static final int DESCENDING = 4;
+    private static final int ALL = 7;
 
     public Scan {
         requireNonNull(tableId, "tableId is null");
@@ -73,7 +77,8 @@ public record Scan(
                         .putInt(shard)
                         .putByte(
                                 (readLsn.isPresent() ? READ_LSN : 0)
-                                        | (upper.isPresent() ? UPPER : 0));
+                                        | (upper.isPresent() ? UPPER : 0)
+                                        | (isDescending ? DESCENDING : 0));
         readLsn.ifPresent(lsn -> writer.putLong(lsn.value()));
         writer.putSizedBytes(lower);
         upper.ifPresent(writer::putSizedBytes);
@@ -104,7 +109,15 @@ public record Scan(
         reader.end();
         try {
             return new Scan(
-                    tableId, schemaVersion, shard, readLsn, lower, upper, maxRows, maxBytes);
+                    tableId,
+                    schemaVersion,
+                    shard,
+                    readLsn,
+                    lower,
+                    upper,
+                    (flags & DESCENDING) != 0,
+                    maxRows,
+                    maxBytes);
         } catch (IllegalArgumentException wrong) {
             throw reader.malformed(wrong);
         }

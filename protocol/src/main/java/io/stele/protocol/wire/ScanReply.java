@@ -10,14 +10,14 @@ import java.util.Optional;
 
 /**
  * The payload of the reply to SCAN: {@code schema version 4 | lsn 8 | count 4 | rows | has next 1 |
- * next}. A row is a varint length and its bytes, and so is the next key, if there is one. Rows are
- * in the order of their keys. A page may have fewer rows than the request allows, but has at least
- * one row unless the range is empty.
+ * next}. A row is a varint length and its bytes, and so is the bound, if there is one. Rows are in
+ * the order that was asked for. A page may have fewer rows than the request allows, but has at
+ * least one row unless the range is empty.
  *
  * @param schemaVersion the version of the rows' layout
  * @param lsn as of which the rows were read
- * @param next the key of the next row of the range, the lower bound of the next page; empty if
- *     there is none
+ * @param next the lower bound of the next page, or the upper one if keys descend; empty if there is
+ *     no further row
  */
 public record ScanReply(int schemaVersion, Lsn lsn, List<byte[]> rows, Optional<byte[]> next) {
     private static final int HEAD_BYTES = 16; // schema version, lsn and count

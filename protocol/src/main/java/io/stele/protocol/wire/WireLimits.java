@@ -13,7 +13,7 @@ public final class WireLimits {
     public static final int MAGIC = 0x53544C45;
 
     /** The version of this code. */
-    public static final int VERSION = 5;
+    public static final int VERSION = 6;
 
     /** The oldest version that clients accept from an older sidecar. */
     public static final int MIN_VERSION = 1;
@@ -29,6 +29,9 @@ public final class WireLimits {
 
     /** The first version with {@link FrameType#SCAN}. */
     public static final int SCAN_VERSION = 5;
+
+    /** The first version whose {@link FrameType#SCAN} may read against the order of keys. */
+    public static final int DESCENDING_SCAN_VERSION = 6;
 
     /** The bytes of type and request id, which the length of a frame includes. */
     public static final int FRAME_OVERHEAD_BYTES = 5;

@@ -129,6 +129,7 @@ final class TestMessages {
                         Optional.of(new Lsn(5)),
                         new byte[] {1, 2},
                         Optional.of(new byte[] {1, 3}),
+                        true,
                         100,
                         1 << 16);
         byte[] encoded = message.encode();
@@ -137,7 +138,7 @@ final class TestMessages {
                         "0000000000000003"
                                 + "00000004"
                                 + "00000002"
-                                + "03"
+                                + "07"
                                 + "0000000000000005"
                                 + "020102"
                                 + "020103"
@@ -146,6 +147,7 @@ final class TestMessages {
         Scan decoded = Scan.decode(frame(FrameType.SCAN, encoded));
         assertThat(decoded.encode()).isEqualTo(encoded);
         assertThat(decoded.readLsn()).contains(new Lsn(5));
+        assertThat(decoded.isDescending()).isTrue();
         Scan all =
                 new Scan(
                         new TableId(3),
@@ -154,6 +156,7 @@ final class TestMessages {
                         Optional.empty(),
                         new byte[0],
                         Optional.empty(),
+                        false,
                         WireLimits.MAX_SCANNED_ROWS,
                         1);
         assertThat(Scan.decode(frame(FrameType.SCAN, all.encode())).encode())
@@ -302,6 +305,7 @@ final class TestMessages {
                                 Optional.of(new Lsn(1)),
                                 new byte[] {1},
                                 Optional.of(new byte[] {2, 3}),
+                                false,
                                 10,
                                 1000)
                         .encode(),

@@ -90,6 +90,12 @@ import org.jspecify.annotations.Nullable;
 public final class EngineService implements AutoCloseable {
     private static final Logger logger = Logger.get(EngineService.class);
 
+    /**
+     * Twice the longest time after which those who hold leases for long renew them. Leases are in
+     * memory, so a start must not discard history before it knows them.
+     */
+    private static final Duration LEASE_GRACE = Duration.ofMinutes(1);
+
     private static final RetrievalThreads RETRIEVAL_THREADS =
             new RetrievalThreads(
                     threadFactory("retrieval-"),
@@ -570,6 +576,7 @@ public final class EngineService implements AutoCloseable {
                         config.getMemTableTotalSize().toBytes(),
                         config.getMemTableMaxAge().toJavaTime())
                 .withRetention(config.getRetention().toJavaTime())
+                .withLeases(config.getMaxHeldHistory().toJavaTime(), LEASE_GRACE)
                 .withMaxWriteWait(config.getMaxWriteWait().toJavaTime())
                 .withMaxChanges(config.getTableChangesMaxSize().toBytes())
                 .withPendingWrites(config.getMaxPendingWriteSize().toBytes())

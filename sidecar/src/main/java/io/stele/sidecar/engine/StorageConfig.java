@@ -27,6 +27,7 @@ public class StorageConfig {
     private DataSize memTableTotalSize = DataSize.of(512, DataSize.Unit.MEGABYTE);
     private Duration memTableMaxAge = new Duration(1, TimeUnit.MINUTES);
     private Duration retention = new Duration(1, TimeUnit.HOURS);
+    private Duration maxHeldHistory = new Duration(1, TimeUnit.DAYS);
     private Duration maxWriteWait = new Duration(60, TimeUnit.SECONDS);
     private DataSize loadBufferSize = DataSize.of(64, DataSize.Unit.MEGABYTE);
     private DataSize transactionMaxSize = DataSize.of(256, DataSize.Unit.MEGABYTE);
@@ -201,6 +202,19 @@ public class StorageConfig {
             "How long old versions of rows stay readable, in tables that say nothing else")
     public StorageConfig setRetention(Duration retention) {
         this.retention = retention;
+        return this;
+    }
+
+    @MinDuration("1m")
+    public Duration getMaxHeldHistory() {
+        return maxHeldHistory;
+    }
+
+    @Config("stele.snapshot.max-held-history")
+    @ConfigDescription(
+            "By how much longer than its retention the snapshots of queries and of readers of changes keep the history of a table; one that would keep more ends")
+    public StorageConfig setMaxHeldHistory(Duration maxHeldHistory) {
+        this.maxHeldHistory = maxHeldHistory;
         return this;
     }
 

@@ -2,6 +2,7 @@ package io.stele.sidecar.framed;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.engine.read.KeyDirection;
 import io.stele.engine.read.KeyRange;
 import io.stele.engine.read.KeyRangeLimits;
 import io.stele.engine.read.KeyRangePage;
@@ -27,12 +28,13 @@ import java.util.concurrent.ThreadFactory;
  * and it holds nothing meanwhile. Thread-safe.
  *
  * <p>Invariant: the rows of all pages have their bytes taken from {@code replies} until the client
- * has them, but for one row and one key of each.
+ * has them, but for one row and one key of each; while one that descends is read, as many bytes
+ * again are in its window.
  */
 final class KeyScans {
     // 64 KiB: what most pages need, and a thousandth of the default budget.
     private static final int FIRST_BYTES = 64 << 10;
-    // The bytes of a reply besides its rows and the next key.
+    // The bytes of a reply besides its rows and the bound of the next page.
     private static final int HEAD_BYTES = 32;
     // 16 MiB: any row fits, and a page of more would keep others from their turn.
     private static final int MAX_PAGE_BYTES = WireLimits.MAX_ROW_BYTES;
@@ -101,6 +103,9 @@ final class KeyScans {
                                     scan.shard(),
                                     scan.readLsn(),
                                     new KeyRange(scan.lower(), scan.upper()),
+                                    scan.isDescending()
+                                            ? KeyDirection.DESCENDING
+                                            : KeyDirection.ASCENDING,
                                     new KeyRangeLimits(
                                             scan.maxRows(),
                                             Math.min(scan.maxBytes(), MAX_PAGE_BYTES)),

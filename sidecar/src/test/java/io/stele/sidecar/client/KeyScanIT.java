@@ -26,9 +26,12 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -76,9 +79,10 @@ final class KeyScanIT {
                     snapshot = Optional.of(open(sidecar));
                     then.putAll(model);
                 }
-                check(table, model, ScanOptions.DEFAULT, random);
+                checkBothWays(table, model, ScanOptions.DEFAULT, random);
                 if (snapshot.isPresent()) {
-                    check(table, then, ScanOptions.DEFAULT.at(snapshot.get().lsn()), random);
+                    checkBothWays(
+                            table, then, ScanOptions.DEFAULT.at(snapshot.get().lsn()), random);
                 }
             }
         }
@@ -109,9 +113,21 @@ final class KeyScanIT {
         return List.of("", "a", "a\0", "a\0b", "ab", "b", "\u00f1").get(random.nextInt(7));
     }
 
-    private static void check(
+    private static void checkBothWays(
             SteleTable table,
             TreeMap<Key, List<@Nullable Object>> model,
+            ScanOptions options,
+            Random random) {
+        check(table, model, options, random);
+        check(table, model.descendingMap(), options.descending(), random);
+    }
+
+    /**
+     * @param model in the order in which its rows are to come
+     */
+    private static void check(
+            SteleTable table,
+            NavigableMap<Key, List<@Nullable Object>> model,
             ScanOptions options,
             Random random) {
         ScanOptions pages = options.withPages(1 + random.nextInt(200), 1 + random.nextInt(5000));
@@ -125,13 +141,45 @@ final class KeyScanIT {
         assertThat(rows(table, List.of(owner), pages))
                 .as("seed %s, owner '%s'", SEED, owner)
                 .containsExactlyElementsOf(
-                        model.entrySet().stream()
-                                .filter(row -> row.getKey().owner().equals(owner))
-                                .map(row -> row.getValue())
-                                .toList());
+                        rowsOf(model, row -> row.owner().equals(owner)).toList());
         Key key = new Key(owner, random.nextInt(100) - 50);
         assertThat(rows(table, List.of(owner, key.number()), pages))
                 .containsExactlyElementsOf(Optional.ofNullable(model.get(key)).stream().toList());
+        Key other = new Key(owner(random), random.nextInt(100) - 50);
+        assertThat(between(table, key, Optional.of(other), pages))
+                .as("seed %s, from %s before %s", SEED, key, other)
+                .containsExactlyElementsOf(
+                        rowsOf(
+                                        model,
+                                        row ->
+                                                ORDER.compare(row, key) >= 0
+                                                        && ORDER.compare(row, other) < 0)
+                                .toList());
+        assertThat(between(table, key, Optional.empty(), pages.withLimit(limit)))
+                .as("seed %s, from %s", SEED, key)
+                .containsExactlyElementsOf(
+                        rowsOf(model, row -> ORDER.compare(row, key) >= 0).limit(limit).toList());
+    }
+
+    private static Stream<List<@Nullable Object>> rowsOf(
+            NavigableMap<Key, List<@Nullable Object>> model, Predicate<Key> isWanted) {
+        return model.entrySet().stream()
+                .filter(row -> isWanted.test(row.getKey()))
+                .map(Map.Entry::getValue);
+    }
+
+    private static List<List<@Nullable Object>> between(
+            SteleTable table, Key from, Optional<Key> before, ScanOptions options) {
+        List<List<@Nullable Object>> rows = new ArrayList<>();
+        try (RowScan scan =
+                table.scanBetween(
+                        List.of(from.owner(), from.number()),
+                        before.map(key -> List.<Object>of(key.owner(), key.number()))
+                                .orElse(List.of()),
+                        options)) {
+            scan.forEachRemaining(rows::add);
+        }
+        return rows;
     }
 
     private static List<List<@Nullable Object>> rows(

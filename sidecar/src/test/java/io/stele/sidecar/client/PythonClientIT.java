@@ -93,6 +93,7 @@ final class PythonClientIT {
                             "True",
                             "[0, 1, 2]",
                             "[(7, 2), (8, 0)]",
+                            "[2]",
                             "1",
                             "paid paid sent");
         }

@@ -199,6 +199,7 @@ final class TestClientVectors {
                                     readLsn(entry),
                                     hex(entry.get("lower")),
                                     optionalHex(entry.get("upper")),
+                                    entry.get("descending").booleanValue(),
                                     entry.get("maxRows").intValue(),
                                     entry.get("maxBytes").intValue())
                             .encode();

@@ -27,6 +27,7 @@ final class TestStorageConfig {
                         .setMemTableTotalSize(DataSize.of(512, DataSize.Unit.MEGABYTE))
                         .setMemTableMaxAge(new Duration(1, TimeUnit.MINUTES))
                         .setRetention(new Duration(1, TimeUnit.HOURS))
+                        .setMaxHeldHistory(new Duration(1, TimeUnit.DAYS))
                         .setTableChangesMaxSize(DataSize.of(64, DataSize.Unit.MEGABYTE))
                         .setMaxWriteWait(new Duration(60, TimeUnit.SECONDS))
                         .setMaxPendingWriteSize(
@@ -63,6 +64,7 @@ final class TestStorageConfig {
         properties.put("stele.memtable.total-size", "8MB");
         properties.put("stele.memtable.max-age", "5s");
         properties.put("stele.retention", "2h");
+        properties.put("stele.snapshot.max-held-history", "3h");
         properties.put("stele.table-changes.max-size", "7MB");
         properties.put("stele.write.max-wait", "3s");
         properties.put("stele.write.max-pending-size", "15MB");
@@ -98,6 +100,7 @@ final class TestStorageConfig {
                         .setMemTableTotalSize(DataSize.of(8, DataSize.Unit.MEGABYTE))
                         .setMemTableMaxAge(new Duration(5, TimeUnit.SECONDS))
                         .setRetention(new Duration(2, TimeUnit.HOURS))
+                        .setMaxHeldHistory(new Duration(3, TimeUnit.HOURS))
                         .setTableChangesMaxSize(DataSize.of(7, DataSize.Unit.MEGABYTE))
                         .setMaxWriteWait(new Duration(3, TimeUnit.SECONDS))
                         .setMaxPendingWriteSize(DataSize.of(15, DataSize.Unit.MEGABYTE))

@@ -60,6 +60,7 @@ final class HttpServerIT {
             strings = {
                 "/v1/status",
                 "/v1/damaged",
+                "/v1/warehouse",
                 "/v1/jobs",
                 "/metrics",
                 "/v1/info/",
@@ -78,6 +79,18 @@ final class HttpServerIT {
                                                         .token())
                                 .statusCode())
                 .isIn(400, 401);
+    }
+
+    @Test
+    void theWarehouseIsAQuestionOfItsOwn() throws Exception {
+        String secret = "Bearer " + TestingSidecar.tokens(TestingSidecar.SECRET).token();
+        HttpResponse<String> response = get("/v1/warehouse", secret);
+        assertThat(response.statusCode()).isEqualTo(200);
+        JsonNode warehouse = JSON.readTree(response.body());
+        JsonNode status = JSON.readTree(get("/v1/status", secret).body());
+        assertThat(warehouse.get("warehousePath")).isEqualTo(status.get("warehousePath"));
+        assertThat(warehouse.get("encryptionKeys")).isEqualTo(status.get("encryptionKeys"));
+        assertThat(warehouse.get("warehousePath").textValue()).isNotEmpty();
     }
 
     @Test

@@ -9,6 +9,7 @@ import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.TestingSidecar;
 import java.io.StringReader;
+import java.math.BigDecimal;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -285,6 +286,97 @@ final class PostgresKeyRangesIT {
             assertThat(Work.soFar().since(before).versions())
                     .as("some more for a residual condition")
                     .isBetween(47L, 800L);
+        }
+    }
+
+    /** Some versions of each shard, and a block of its file, whatever the length of the range. */
+    @Test
+    void aLimitEndsTheScanFromBehindAsWell() throws Exception {
+        try (Connection connection = connect()) {
+            long last = 2 * ROWS - 1;
+            Work work =
+                    workOf(
+                            connection,
+                            ids(last, last - 1, last - 2),
+                            "SELECT id FROM numbers ORDER BY id DESC LIMIT 3");
+            assertThat(work.versions()).as("in memory").isBetween(3L, 80L * SHARDS);
+            work = workOf(connection, ids(last), "SELECT max(id) FROM numbers");
+            assertThat(work.versions()).isBetween(1L, 80L * SHARDS);
+            work =
+                    workOf(
+                            connection,
+                            ids(ROWS - 1, ROWS - 2),
+                            "SELECT id FROM numbers WHERE id < %s ORDER BY id DESC LIMIT 2"
+                                    .formatted(ROWS));
+            assertThat(work.versions()).as("in files").isBetween(2L, 1_200L * SHARDS);
+            work =
+                    workOf(
+                            connection,
+                            List.of(
+                                    List.of(new BigDecimal("99.25")),
+                                    List.of(new BigDecimal("98.25"))),
+                            "SELECT at FROM readings WHERE device = 'd070' AND kind = 2 ORDER"
+                                    + " BY at DESC LIMIT 2");
+            assertThat(work.pages()).as("its shard alone").isEqualTo(1);
+            assertThat(work.versions()).isBetween(2L, 110L);
+            work =
+                    workOf(
+                            connection,
+                            List.of(List.of(3), List.of(3)),
+                            "SELECT kind FROM readings WHERE device = 'd070' ORDER BY device, kind"
+                                    + " DESC, at DESC LIMIT 2");
+            assertThat(work.versions()).isBetween(2L, 110L);
+            assertThat(
+                            JdbcRows.of(
+                                    connection,
+                                    "SELECT kind, at FROM readings WHERE device = 'd070'"
+                                            + " ORDER BY kind DESC, at LIMIT 1"))
+                    .as("no direction of the key")
+                    .isEqualTo(List.of(List.of(3, new BigDecimal("0.25"))));
+        }
+    }
+
+    /** A counter below the newest rows, and then as the newest row. */
+    @Test
+    void aKeyOfManyVersionsIsPassedOver() throws Exception {
+        sidecar.createTable(
+                table(
+                        "counters",
+                        List.of(1, 2),
+                        List.of(1),
+                        column(1, "owner", "integer").notNull(),
+                        column(2, "id", "integer").notNull(),
+                        column(3, "n", "integer")));
+        try (Connection connection = connect();
+                PreparedStatement count =
+                        connection.prepareStatement(
+                                "INSERT INTO counters VALUES (1, 5, ?) ON CONFLICT (owner, id) DO"
+                                        + " UPDATE SET n = EXCLUDED.n")) {
+            for (int id = 0; id < 10; id++) {
+                run(connection, "INSERT INTO counters VALUES (1, %s, 0)".formatted(id));
+            }
+            for (int n = 1; n <= 1_000; n++) {
+                count.setInt(1, n);
+                count.executeUpdate();
+            }
+            for (boolean isFlushed : new boolean[] {false, true}) {
+                if (isFlushed) {
+                    flush("counters");
+                }
+                Work work =
+                        workOf(
+                                connection,
+                                List.of(List.of(9), List.of(8), List.of(7)),
+                                "SELECT id FROM counters WHERE owner = 1 ORDER BY id DESC LIMIT 3");
+                assertThat(work.versions()).isBetween(3L, isFlushed ? 1_100L : 80L);
+                work =
+                        workOf(
+                                connection,
+                                List.of(List.of(5, 1_000), List.of(4, 0)),
+                                "SELECT id, n FROM counters WHERE owner = 1 AND id <= 5 ORDER BY id"
+                                        + " DESC LIMIT 2");
+                assertThat(work.versions()).isBetween(2L, 2_100L);
+            }
         }
     }
 

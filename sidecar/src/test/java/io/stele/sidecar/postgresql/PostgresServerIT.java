@@ -20,6 +20,7 @@ import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Savepoint;
 import java.sql.Statement;
 import java.sql.Timestamp;
 import java.time.LocalDate;
@@ -186,6 +187,36 @@ final class PostgresServerIT {
                                     "e",
                                     5.0))
                     .containsExactly(List.of("d", 9.0));
+            // As knex and others write it
+            assertThat(
+                            JdbcRows.of(
+                                    connection,
+                                    insert
+                                            + " ON CONFLICT (id) DO UPDATE SET id = EXCLUDED.id,"
+                                            + " status = EXCLUDED.status RETURNING id, status, amount",
+                                    100L,
+                                    "d",
+                                    6.0))
+                    .containsExactly(List.of(100L, "d", 9.0));
+            assertThat(
+                            run(
+                                    connection,
+                                    "INSERT INTO orders (id, status) VALUES (?, ?) ON CONFLICT (id)"
+                                            + " DO UPDATE SET id = EXCLUDED.id, status ="
+                                            + " EXCLUDED.status",
+                                    100L,
+                                    "d"))
+                    .isEqualTo(1);
+            assertThat(JdbcRows.of(connection, "SELECT status, amount FROM orders WHERE id = 100"))
+                    .containsExactly(List.of("d", 9.0));
+            assertThat(
+                            stateOf(
+                                    connection,
+                                    insert + " ON CONFLICT (id) DO UPDATE SET id = 7",
+                                    100L,
+                                    "g",
+                                    1.0))
+                    .isEqualTo("0A000");
             assertThat(
                             stateOf(
                                     connection,
@@ -424,6 +455,86 @@ final class PostgresServerIT {
             assertThat(stateOf(first, "SELECT id FROM orders WHERE id = 1")).isEqualTo("25P02");
             first.rollback();
             assertThat(JdbcRows.of(second, "SELECT id FROM orders WHERE id = 200")).hasSize(1);
+        }
+    }
+
+    @Test
+    void savepointsUndoAPartOfABlock() throws SQLException {
+        try (Connection connection = connect();
+                Connection other = connect()) {
+            run(connection, "INSERT INTO orders (id, amount) VALUES (800, 1), (801, 1)");
+            connection.setAutoCommit(false);
+            run(connection, "UPDATE orders SET amount = 2 WHERE id = 800");
+            run(connection, "SET application_name = 'first'");
+            Savepoint outer = connection.setSavepoint("outer");
+            run(connection, "UPDATE orders SET amount = 3 WHERE id = 800");
+            run(connection, "DELETE FROM orders WHERE id = 801");
+            run(connection, "INSERT INTO orders (id, amount) VALUES (802, 1)");
+            run(connection, "INSERT INTO events VALUES (800, 'undone', 1, null)");
+            run(connection, "SET application_name = 'second'");
+            Savepoint inner = connection.setSavepoint("inner");
+            run(connection, "INSERT INTO orders (id, amount) VALUES (803, 1)");
+            connection.rollback(inner);
+            assertThat(ids(connection)).containsExactly(800L, 802L);
+            run(connection, "INSERT INTO orders (id, amount) VALUES (804, 1)");
+            connection.rollback(outer);
+            assertThat(ids(connection)).containsExactly(800L, 801L);
+            assertThat(JdbcRows.of(connection, "SELECT amount FROM orders WHERE id = 800"))
+                    .containsExactly(List.of(2.0));
+            assertThat(JdbcRows.of(connection, "SHOW application_name"))
+                    .containsExactly(List.of("first"));
+
+            // A statement that fails in the middle, after which the block goes on
+            assertThat(stateOf(connection, "INSERT INTO orders (id) VALUES (805), (801)"))
+                    .isEqualTo("23505");
+            assertThat(stateOf(connection, "SELECT id FROM orders WHERE id = 1"))
+                    .isEqualTo("25P02");
+            assertThat(stateOf(connection, "SAVEPOINT late")).isEqualTo("25P02");
+            connection.rollback(outer);
+            assertThat(ids(connection)).containsExactly(800L, 801L);
+            run(connection, "INSERT INTO events VALUES (800, 'stays', 1, null)");
+            connection.releaseSavepoint(outer);
+            assertThat(stateOf(connection, "ROLLBACK TO outer")).isEqualTo("3B001");
+            connection.rollback();
+            assertThat(ids(other)).containsExactly(800L, 801L);
+            assertThat(JdbcRows.of(other, "SELECT amount FROM orders WHERE id = 800"))
+                    .containsExactly(List.of(1.0));
+
+            assertThat(stateOf(other, "SAVEPOINT a")).isEqualTo("25P01");
+            assertThat(stateOf(other, "RELEASE a")).isEqualTo("25P01");
+        }
+    }
+
+    private static List<Long> ids(Connection connection) throws SQLException {
+        return JdbcRows.of(
+                        connection,
+                        "SELECT id FROM orders WHERE id >= 800 AND id < 900 ORDER BY id")
+                .stream()
+                .map(row -> (Long) row.getFirst())
+                .toList();
+    }
+
+    /** The driver makes a savepoint for each statement, and goes back to it if that fails. */
+    @Test
+    void aBlockGoesOnAfterFailuresWithTheDriversSavepoints() throws SQLException {
+        try (Connection connection = connect("autosave", "always")) {
+            connection.setAutoCommit(false);
+            for (int id = 900; id < 930; id++) {
+                run(connection, "INSERT INTO orders (id, amount) VALUES (?, 1)", (long) id);
+                assertThat(
+                                stateOf(
+                                        connection,
+                                        "INSERT INTO orders (id, amount) VALUES (?, 2)",
+                                        (long) id))
+                        .isEqualTo("23505");
+            }
+            connection.commit();
+            assertThat(
+                            JdbcRows.of(
+                                    connection,
+                                    "SELECT count(*), max(amount) FROM orders WHERE id >= 900 AND"
+                                            + " id < 999"))
+                    .containsExactly(List.of(30L, 1.0));
         }
     }
 
@@ -707,7 +818,8 @@ final class PostgresServerIT {
             assertThat(JdbcRows.of(connection, "SHOW search_path"))
                     .containsExactly(List.of("nowhere, shop"));
             assertThat(stateOf(connection, "SET TimeZone = 'Nowhere/Land'")).isEqualTo("22023");
-            assertThat(stateOf(connection, "SAVEPOINT a")).isEqualTo("0A000");
+            assertThat(stateOf(connection, "SAVEPOINT a")).isEqualTo("25P01");
+            assertThat(stateOf(connection, "LISTEN a")).isEqualTo("0A000");
             assertThat(stateOf(connection, "SELEC 1")).isEqualTo("42601");
         }
     }

@@ -14,6 +14,7 @@ import io.stele.engine.catalog.TableEntry;
 import io.stele.engine.datafile.FileIds;
 import io.stele.engine.datafile.TableFiles;
 import io.stele.engine.garbage.FileCollector;
+import io.stele.engine.garbage.OrphanSearch;
 import io.stele.engine.job.Jobs;
 import io.stele.engine.maintenance.IndexBuilds;
 import io.stele.engine.manifest.FileEntry;
@@ -38,10 +39,9 @@ import io.stele.engine.recovery.StoredDeletes;
 import io.stele.engine.recovery.WarehouseLog;
 import io.stele.engine.row.RowCache;
 import io.stele.engine.shard.TableGroupShard;
-import io.stele.engine.shard.record.PreparedPart;
-import io.stele.engine.snapshot.Retention;
 import io.stele.engine.snapshot.SnapshotRegistry;
 import io.stele.engine.tablet.TableShard;
+import io.stele.engine.tablet.TableView;
 import io.stele.engine.transaction.CommittedTransactions;
 import io.stele.engine.transaction.Coordinator;
 import io.stele.engine.transaction.DecisionCollector;
@@ -55,7 +55,6 @@ import io.stele.engine.wal.LogFiles;
 import io.stele.engine.wal.LogId;
 import io.stele.engine.wal.LogMark;
 import io.stele.engine.wal.RecoveredLog;
-import io.stele.objectstore.ObjectEntry;
 import io.stele.objectstore.ObjectStore;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
@@ -63,6 +62,7 @@ import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -72,6 +72,9 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -102,10 +105,9 @@ final class EngineAssembly {
         UUID owner = new UUID(first, OWNER);
         StartTask<DroppedObjects> dropped =
                 StartTask.begin(threads.opening(), () -> DroppedObjects.load(warehouse));
-        // Listed before other engines are fenced: objects that they add to manifests later are
-        // found there
-        StartTask<List<ObjectEntry>> dataObjects =
-                StartTask.begin(threads.opening(), () -> warehouse.list(DroppedObjects.DATA));
+        StartTask<List<String>> dataFolders =
+                StartTask.begin(
+                        threads.opening(), () -> warehouse.folders(DroppedObjects.DATA_FOLDER));
         CatalogService catalog =
                 CatalogService.open(
                         new CatalogStore(warehouse, owner),
@@ -151,7 +153,7 @@ final class EngineAssembly {
         catalog.own(epoch, recovery.givenUpCatalogs());
         recovery.resolveStagedTables();
         LostTables lost = recovery.lostTables();
-        lost.find(dataObjects, time.nowMillis());
+        lost.find(warehouse, dataFolders.get(), time.nowMillis());
         recovery.loadMissing(manifests);
         TableFiles files =
                 new TableFiles(
@@ -179,7 +181,7 @@ final class EngineAssembly {
                 new SnapshotRegistry(
                         time::nowMillis,
                         time::expiryMillis,
-                        new Retention(options.retention().toMillis()),
+                        options.history(!catalog.current().tables().isEmpty()),
                         Long.toHexString(epoch) + "-");
         FileCollector collector =
                 new FileCollector(files, snapshots.readers(), options.collectionGrace());
@@ -214,13 +216,20 @@ final class EngineAssembly {
         Set<TableId> inDoubt = shards.tablesInDoubt();
         CompletableFuture<@Nullable Void> resolved =
                 recovery.resolveInDoubt(shards, engineLog, epoch);
+        Optional<OrphanSearch> orphans = Optional.empty();
         if (catalog.damage().isEmpty()) {
             Set<String> unknown = unknownFolders(catalog.current(), shards);
-            collector.findOrphans(
-                    dataObjects.get(),
-                    referenced(shards),
-                    folder -> lost.hasFolder(folder) || unknown.contains(folder),
-                    time.nowMillis());
+            Predicate<String> lostFolders = lost.inLostFolder();
+            orphans =
+                    Optional.of(
+                            new OrphanSearch(
+                                    warehouse,
+                                    DroppedObjects.DATA_FOLDER,
+                                    folder -> lostFolders.test(folder) || unknown.contains(folder),
+                                    filesInUse(shards),
+                                    collector,
+                                    time::nowMillis,
+                                    epoch));
             lost.leaveOut(warehouse, shards.lostTables(), inDoubt);
         }
         shards.all().forEach(entry -> start(entry, engineLog));
@@ -304,7 +313,12 @@ final class EngineAssembly {
                 });
         indexBuilds.follow(catalog.current());
         warehouse.serve();
+        snapshots.serve();
         openings.begin(shards.all().stream().map(Shards.Entry::shard).toList());
+        orphans.ifPresent(
+                search ->
+                        retries.untilDone(
+                                "find unused files", threads.openingLater(), search::run));
         return new StorageEngine(
                 options,
                 threads,
@@ -326,6 +340,7 @@ final class EngineAssembly {
                 jobs,
                 lost,
                 openings,
+                orphans,
                 recovery.hasLog()
                         ? Optional.of(history(warehouse, expected.logId(), dropped.get()))
                         : Optional.empty(),
@@ -386,21 +401,14 @@ final class EngineAssembly {
         return folders;
     }
 
-    private static Set<String> referenced(Shards shards) {
-        Set<String> paths = new HashSet<>();
+    /** The files that tables and prepared transactions have now. */
+    private static Supplier<Stream<FileEntry>> filesInUse(Shards shards) {
+        List<TableView> views = new ArrayList<>();
+        List<FileEntry> prepared = new ArrayList<>();
         for (Shards.Entry entry : shards.all()) {
-            for (TableShard table : entry.shard().tables()) {
-                table.view().files().forEach(file -> addPaths(file, paths));
-            }
-            for (PreparedPart part : entry.shard().inDoubt()) {
-                part.files().forEach(file -> addPaths(file, paths));
-            }
+            entry.shard().tables().forEach(table -> views.add(table.view()));
+            entry.shard().inDoubt().forEach(part -> prepared.addAll(part.files()));
         }
-        return paths;
-    }
-
-    private static void addPaths(FileEntry entry, Set<String> paths) {
-        paths.addAll(entry.immutablePaths());
-        entry.deletionVector().ifPresent(deletes -> paths.add(deletes.path()));
+        return () -> Stream.concat(views.stream().flatMap(TableView::files), prepared.stream());
     }
 }

@@ -9,6 +9,7 @@ import io.stele.engine.catalog.CatalogService;
 import io.stele.engine.catalog.TableEntry;
 import io.stele.engine.datafile.TableFiles;
 import io.stele.engine.garbage.FileCollector;
+import io.stele.engine.garbage.OrphanSearch;
 import io.stele.engine.job.Job;
 import io.stele.engine.job.JobKey;
 import io.stele.engine.job.Jobs;
@@ -26,6 +27,7 @@ import io.stele.engine.node.StorageOptions;
 import io.stele.engine.node.WriteBudget;
 import io.stele.engine.node.WriteRoom;
 import io.stele.engine.read.FileListCache;
+import io.stele.engine.read.KeyDirection;
 import io.stele.engine.read.KeyRange;
 import io.stele.engine.read.KeyRangeLimits;
 import io.stele.engine.read.KeyRangeScan;
@@ -114,6 +116,7 @@ public final class StorageEngine implements AutoCloseable {
     private final EngineLog log;
     private final SnapshotRegistry snapshots;
     private final FileOpenings openings;
+    private final Optional<OrphanSearch> orphans;
     private final SnapshotOpener snapshotOpener;
     private final TableReads reads;
     private final Transactions transactions;
@@ -148,19 +151,23 @@ public final class StorageEngine implements AutoCloseable {
             Jobs jobs,
             LostTables lost,
             FileOpenings openings,
+            Optional<OrphanSearch> orphans,
             Optional<String> history,
             long epoch) {
         this.openings = openings;
+        this.orphans = orphans;
         this.history = history;
         this.catalog = catalog;
         this.files = files;
-        this.statistics = new TableStatisticsCollector(id -> shards.shard(id).appliedLsn().value());
+        FileListCache fileLists = new FileListCache(FileListCache.MAX_BYTES, threads.nanoTime());
+        this.statistics =
+                new TableStatisticsCollector(
+                        id -> shards.shard(id).appliedLsn().value(), fileLists::select);
         this.metadata = new MetadataVersions(epoch, catalog, shards, statistics);
         this.shards = shards;
         this.log = log;
         this.snapshots = snapshots;
         this.snapshotOpener = new SnapshotOpener(log, shards, snapshots, catalog);
-        FileListCache fileLists = new FileListCache(FileListCache.MAX_BYTES, threads.nanoTime());
         this.reads =
                 new TableReads(
                         catalog, shards, files, snapshots, fileLists, options.maxChangesBytes());
@@ -881,9 +888,10 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * A scan of one page of the rows of one shard whose keys are in a range, in key order and up to
-     * some limits, in steps that the caller runs. Without an LSN it returns the latest acknowledged
-     * rows of the shard, with an LSN the rows as of it, as {@link #multiGet}.
+     * A scan of one page of the rows of one shard whose keys are in a range, in or against the
+     * order of keys and up to some limits, in steps that the caller runs. Without an LSN it returns
+     * the latest acknowledged rows of the shard, with an LSN the rows as of it, as {@link
+     * #multiGet}.
      *
      * @throws SteleException INVALID_ARGUMENT if the table has no row tablets or does not have that
      *     shard
@@ -893,9 +901,10 @@ public final class StorageEngine implements AutoCloseable {
             int shardIndex,
             Optional<Lsn> readLsn,
             KeyRange range,
+            KeyDirection direction,
             KeyRangeLimits limits,
             RowRoom room) {
-        return reads().startKeyScan(tableId, shardIndex, readLsn, range, limits, room);
+        return reads().startKeyScan(tableId, shardIndex, readLsn, range, direction, limits, room);
     }
 
     /**
@@ -1125,6 +1134,7 @@ public final class StorageEngine implements AutoCloseable {
         closed = true;
         transactions.close();
         openings.close();
+        orphans.ifPresent(OrphanSearch::close);
         maintenance.jobs().close();
         periodicMaintenance.close();
         retries.close();

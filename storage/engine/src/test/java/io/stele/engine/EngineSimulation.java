@@ -39,6 +39,7 @@ class EngineSimulation {
         int logFailures = 0;
         int damages = 0;
         int fullDisks = 0;
+        int givenUp = 0;
         long acknowledged = 0;
         for (int seed = 0; seed < count; seed++) {
             Simulation simulation = run(seed);
@@ -46,6 +47,7 @@ class EngineSimulation {
             logFailures += simulation.logFailures();
             damages += simulation.damages();
             fullDisks += simulation.fullDisks();
+            givenUp += simulation.givenUp();
             acknowledged += simulation.acknowledged();
         }
         // A simulation in which nothing crashes or nothing gets through proves nothing.
@@ -54,6 +56,7 @@ class EngineSimulation {
         assertThat(damages).isGreaterThan(count / 4);
         // Few of them, since gates hold writes back before a disk is full
         assertThat(fullDisks).isGreaterThanOrEqualTo(count / 30);
+        assertThat(givenUp).isGreaterThanOrEqualTo(count / 40);
         assertThat(acknowledged).isGreaterThan(count * 20L);
     }
 

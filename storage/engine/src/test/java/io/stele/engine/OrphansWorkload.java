@@ -160,6 +160,9 @@ final class OrphansWorkload implements Workload {
             pinned.remove(snapshot);
             throw expired;
         } catch (NoSuchFileException missing) {
+            if (simulation.isDamaged(missing.getFile())) {
+                throw missing;
+            }
             // Not one of the store's faults, which the simulation takes as they come
             throw new AssertionError(
                     "Expected the files of a pinned snapshot at LSN " + snapshot.lsn(), missing);

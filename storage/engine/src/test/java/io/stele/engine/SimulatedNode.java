@@ -115,7 +115,7 @@ final class SimulatedNode {
         return start(options, seed, false, false, layer);
     }
 
-    private static SimulatedNode start(
+    static SimulatedNode start(
             StorageOptions options,
             long seed,
             boolean logInStore,
@@ -233,9 +233,15 @@ final class SimulatedNode {
     }
 
     void restart(CrashPoint next, StoreFaults faults, LogFaults logFaults) throws IOException {
+        restart(next, faults, logFaults, (_, _) -> {});
+    }
+
+    void restart(CrashPoint next, StoreFaults faults, LogFaults logFaults, Change change)
+            throws IOException {
         pool.drop();
         store = store.surviving(next, faults);
         log = log.surviving(next);
+        change.apply(store, log);
         log.setFaults(logFaults, this::spend);
         crashPoint = next;
         pool = new SimulatedPool(random.split(), uncaught::add);

@@ -4,22 +4,29 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.engine.manifest.ManifestStore;
 import io.stele.engine.manifest.orc.OrcManifestBaseFormat;
+import io.stele.engine.node.CacheOptions;
 import io.stele.engine.node.StorageOptions;
 import io.stele.engine.shard.apply.ApplyOptions;
 import io.stele.engine.status.EngineStatus;
+import io.stele.engine.wal.InMemoryLogFiles;
 import io.stele.engine.wal.LogFaults;
 import io.stele.engine.wal.LogOptions;
+import io.stele.objectstore.ForwardingObjectStore;
 import io.stele.objectstore.InMemoryObjectStore;
+import io.stele.objectstore.ObjectEntry;
+import io.stele.objectstore.ObjectStore;
 import io.stele.objectstore.StoreFaults;
 import io.stele.objectstore.fault.CrashPoint;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.status.ShardStatus;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -49,6 +56,11 @@ final class Simulation {
     private final SplittableRandom spaceRandom; // of its own as well
     private int fullDisks;
     private boolean wasFull; // in this life
+    private final SplittableRandom lossRandom; // of its own as well
+    private boolean losesAnswers; // in this life
+    private Optional<String> unanswered = Optional.empty(); // the index of the first such shard
+    private Optional<Lost> lost = Optional.empty();
+    private int givenUp;
     private Optional<Damaged> damaged = Optional.empty();
     private int damages;
     private StoreFaults faults = StoreFaults.NONE;
@@ -76,13 +88,15 @@ final class Simulation {
         random = new SplittableRandom(seed);
         damageRandom = new SplittableRandom(seed ^ 0x64616d616765L);
         spaceRandom = new SplittableRandom(seed ^ 0x7370616365L);
+        lossRandom = new SplittableRandom(seed ^ 0x6c6f7373L);
         SplittableRandom optionsRandom = random.split();
         StorageOptions options =
-                change.apply(phases(seed, smallLimits(seed, options(optionsRandom))));
+                change.apply(phases(seed, smallLimits(seed, keyIndexes(options(optionsRandom)))));
         retentionMillis = options.retention().toMillis();
         boolean logInStore = random.split().nextInt(3) == 0;
         // A quarter, whatever else the seed decides
-        node = SimulatedNode.start(options, seed, logInStore, Math.floorMod(seed, 4) == 3);
+        boolean isEncrypted = Math.floorMod(seed, 4) == 3;
+        node = SimulatedNode.start(options, seed, logInStore, isEncrypted, LosingStore::new);
         SplittableRandom choice = random.split();
         for (String name : names.isEmpty() ? choose(choice) : names) {
             trace.add(name);
@@ -105,6 +119,21 @@ final class Simulation {
                 .withApply(apply(random))
                 // A base after each change, after some, or never
                 .withManifestChanges(1 << 3 * random.nextInt(4));
+    }
+
+    /** For half of the seeds, no key index stays in memory: a lost one is missed at once. */
+    private StorageOptions keyIndexes(StorageOptions options) {
+        CacheOptions caches = options.caches();
+        return lossRandom.nextBoolean()
+                ? options
+                : options.withCaches(
+                        new CacheOptions(
+                                caches.rowBlockBytes(),
+                                1,
+                                caches.footerBytes(),
+                                caches.rowGroupBytes(),
+                                caches.decodedColumnBytes(),
+                                caches.rowBytes()));
     }
 
     /** For half of the seeds, transactions are soon larger than a record, and soon too large. */
@@ -194,11 +223,11 @@ final class Simulation {
             if (damageRandom.nextInt(4) == 0) {
                 damage();
             }
+            losesAnswers = lossRandom.nextInt(4) == 0;
             restartUntilUp();
             live();
             checkLog();
-            repair();
-            restart(CrashPoint.never(), StoreFaults.NONE, LogFaults.NONE);
+            restart(CrashPoint.never(), StoreFaults.NONE, LogFaults.NONE, this::repair);
             checkManifests();
             for (Workload workload : workloads) {
                 workload.check();
@@ -222,6 +251,12 @@ final class Simulation {
         return damages;
     }
 
+    /** Whether an object, as failures describe it, was damaged or lost in the present life. */
+    boolean isDamaged(String object) {
+        return damaged.filter(known -> object.endsWith(known.path())).isPresent()
+                || lost.filter(known -> known.has(object)).isPresent();
+    }
+
     @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Damaged(String path, byte[] content) {}
 
@@ -240,20 +275,75 @@ final class Simulation {
         damages++;
         // Without its newest version a manifest would be an older one
         if (path.startsWith("data/") && damageRandom.nextBoolean()) {
-            contents.delete(path);
+            node.store().delete(path);
         } else {
             byte[] changed = content.clone();
             changed[damageRandom.nextInt(content.length)] ^= 1;
-            contents.put(path, changed);
+            node.store().put(path, changed);
         }
     }
 
-    /** The object is put back as it was. */
-    private void repair() throws IOException {
+    /** From now on the store does not say that a manifest version is created, though it is. */
+    private void loseAnswers() {
+        node.store()
+                .failWhere(
+                        what -> {
+                            if (!what.startsWith("list manifest/")) {
+                                return false;
+                            }
+                            String shard = what.split("/")[1]; // table group and index
+                            String index = shard.substring(shard.indexOf('-') + 1);
+                            unanswered = unanswered.or(() -> Optional.of(index));
+                            return true;
+                        });
+    }
+
+    /** The key indexes that a table has in a folder, but those from before. */
+    private record Lost(String folder, Set<String> before) {
+        boolean has(String path) {
+            return path.startsWith(folder) && path.endsWith(".idx") && !before.contains(path);
+        }
+    }
+
+    /**
+     * When a first answer is lost, new key indexes of a table are lost in that shard. If keys of
+     * their files change, the next attempt to name the files in a manifest finds that.
+     *
+     * @param before the key indexes that stay
+     */
+    private void loseFiles(Set<String> before) throws IOException {
+        if (lost.isPresent() || unanswered.isEmpty()) {
+            return;
+        }
+        List<String> paths = new ArrayList<>(keyIndexes());
+        paths.removeIf(
+                path -> before.contains(path) || !path.contains("/" + unanswered.get() + "/"));
+        if (!paths.isEmpty()) {
+            String path = paths.get(lossRandom.nextInt(paths.size()));
+            lost = Optional.of(new Lost(path.substring(0, path.lastIndexOf('/') + 1), before));
+        }
+    }
+
+    private List<String> keyIndexes() throws IOException {
+        return node.store().contents().list("data/").stream()
+                .map(ObjectEntry::path)
+                .filter(path -> path.endsWith(".idx"))
+                .toList();
+    }
+
+    /** While the node is down, what is damaged is put back as it was, and what is lost is found. */
+    private void repair(ObjectStore store, InMemoryLogFiles log) throws IOException {
+        lost = Optional.empty();
+        unanswered = Optional.empty();
         if (damaged.isPresent()) {
-            node.store().contents().put(damaged.get().path(), damaged.get().content());
+            store.put(damaged.get().path(), damaged.get().content());
             damaged = Optional.empty();
         }
+    }
+
+    /** In how many lives a table was set aside because a manifest could not name its file. */
+    int givenUp() {
+        return givenUp;
     }
 
     /** In how many lives records waited for space. */
@@ -280,7 +370,9 @@ final class Simulation {
         logFaults = drawLogFaults();
         for (int attempt = 0; attempt < 4; attempt++) {
             try {
-                restart(CrashPoint.after(1 + random.nextInt(160)), faults, logFaults);
+                // What is wrong with a manifest shows some flushes later
+                int least = losesAnswers ? 400 : 1;
+                restart(CrashPoint.after(least + random.nextInt(160)), faults, logFaults);
                 return;
             } catch (IOException | SteleException diedWhileStarting) {
                 // the next attempt finds what this one left
@@ -310,7 +402,10 @@ final class Simulation {
         assertThat(status.failedShards())
                 .as("shards that stopped")
                 .hasSameSizeAs(status.shards())
-                .allMatch(cause -> cause.contains("The write-ahead log failed for good"));
+                .allMatch(
+                        cause ->
+                                cause.contains("The write-ahead log failed for good")
+                                        || cause.contains("is set aside")); // before the log failed
     }
 
     /** Every version that is kept is whole, whatever the process had begun to delete. */
@@ -341,17 +436,29 @@ final class Simulation {
 
     private void restart(CrashPoint crashPoint, StoreFaults faults, LogFaults logFaults)
             throws IOException {
+        restart(crashPoint, faults, logFaults, (_, _) -> {});
+    }
+
+    private void restart(
+            CrashPoint crashPoint,
+            StoreFaults faults,
+            LogFaults logFaults,
+            SimulatedNode.Change change)
+            throws IOException {
         crashes++;
         traceNode();
         node.uncaught().clear();
-        node.restart(crashPoint, faults, logFaults);
+        node.restart(crashPoint, faults, logFaults, change);
     }
 
     /** Clients act until the process has died, or long enough. */
-    private void live() {
+    private void live() throws IOException {
         int outage = random.nextInt(4) == 0 ? random.nextInt(STEPS) : STEPS;
         int outageEnd = outage + random.nextInt(60);
         int fullEnd = limitDisk();
+        Set<String> before = Set.copyOf(keyIndexes());
+        int loss = losesAnswers ? lossRandom.nextInt(STEPS / 5) : STEPS;
+        int lossEnd = loss + 20 + lossRandom.nextInt(60);
         wasFull = false;
         int stepsLeft = STEPS;
         for (int step = 0; step < stepsLeft && !node.crashPoint().crashed(); step++) {
@@ -365,6 +472,13 @@ final class Simulation {
                 node.store().setFaults(StoreFaults.OUTAGE);
             } else if (step == outageEnd) {
                 node.store().setFaults(faults);
+            }
+            if (step == loss) {
+                loseAnswers();
+            } else if (step == lossEnd) {
+                node.store().failWhere(what -> false);
+            } else if (step > loss && step < lossEnd) {
+                loseFiles(before);
             }
             if (random.nextInt(10) == 0) {
                 node.advance(random.nextInt(8000));
@@ -380,6 +494,7 @@ final class Simulation {
         }
         checkNothingStopped();
         checkDisk();
+        givenUp += isGivenUp() ? 1 : 0;
         for (int tasks = random.nextInt(400); tasks > 0; tasks--) {
             node.pool().runOne();
         }
@@ -406,6 +521,11 @@ final class Simulation {
         fullDisks += wasFull ? 1 : 0;
     }
 
+    private boolean isGivenUp() {
+        return node.engine().status().damages().stream()
+                .anyMatch(damage -> damage.object().startsWith("manifest of shard "));
+    }
+
     /** As long as the process lives, no record is one that cannot be applied. */
     private void checkNothingStopped() {
         List<String> failed = node.engine().status().failedShards();
@@ -425,5 +545,37 @@ final class Simulation {
     private void traceNode() throws IOException {
         trace.add(node.crashPoint().operations());
         node.trace(trace);
+    }
+
+    /** A store that does not return the lost object. */
+    private final class LosingStore extends ForwardingObjectStore {
+        private LosingStore(ObjectStore store) {
+            super(store);
+        }
+
+        @Override
+        public void read(String path, long offset, byte[] buffer, int bufferOffset, int length)
+                throws IOException {
+            check(path);
+            super.read(path, offset, buffer, bufferOffset, length);
+        }
+
+        @Override
+        public byte[] readFully(String path) throws IOException {
+            check(path);
+            return super.readFully(path);
+        }
+
+        @Override
+        public long size(String path) throws IOException {
+            check(path);
+            return super.size(path);
+        }
+
+        private void check(String path) throws NoSuchFileException {
+            if (lost.isPresent() && lost.get().has(path)) {
+                throw new NoSuchFileException(path);
+            }
+        }
     }
 }

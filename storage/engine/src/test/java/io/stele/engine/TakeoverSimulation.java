@@ -30,6 +30,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -427,9 +428,15 @@ class TakeoverSimulation {
         }
 
         @Override
-        public List<ObjectEntry> list(String prefix) throws IOException {
+        public void forEach(String prefix, Consumer<ObjectEntry> action) throws IOException {
             meanwhile.run();
-            return super.list(prefix);
+            super.forEach(prefix, action);
+        }
+
+        @Override
+        public List<String> folders(String folder) throws IOException {
+            meanwhile.run();
+            return super.folders(folder);
         }
     }
 }

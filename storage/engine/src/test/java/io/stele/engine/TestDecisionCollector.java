@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -206,9 +207,9 @@ class TestDecisionCollector {
         }
 
         @Override
-        public List<ObjectEntry> list(String prefix) throws IOException {
+        public void forEach(String prefix, Consumer<ObjectEntry> action) throws IOException {
             note("list", prefix);
-            return super.list(prefix);
+            super.forEach(prefix, action);
         }
 
         @Override

@@ -10,6 +10,7 @@ import io.stele.engine.snapshot.SnapshotRegistry;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
 import io.stele.protocol.schema.Orientation;
 import java.io.IOException;
 import java.time.Duration;
@@ -98,6 +99,131 @@ final class TestSnapshotsOfTables {
                         Set.of(held.id()));
         millis.addAndGet(50);
         assertThat(snapshots.horizon(held.schema())).isLessThanOrEqualTo(snapshot.lsn());
+    }
+
+    /**
+     * A reader of changes that takes nothing, but lives, would keep history until a disk is full.
+     */
+    @Test
+    void oneThatKeepsTooMuchHistoryEnds() {
+        AtomicLong millis = new AtomicLong(1_000_000);
+        SnapshotRegistry snapshots =
+                new SnapshotRegistry(millis::get, millis::get, new Retention(10, 1_000, 0), "1-");
+        LeasedSnapshot old = open(snapshots, millis, Set.of(held.id()));
+        LeasedSnapshot ofAll = open(snapshots, millis, Set.of());
+        millis.addAndGet(1_000);
+        LeasedSnapshot young = open(snapshots, millis, Set.of(held.id()));
+        millis.addAndGet(10);
+        expire(snapshots, old, ofAll, young);
+        assertThat(snapshots.horizon(held.schema())).isEqualTo(old.lsn());
+
+        millis.addAndGet(1);
+        expire(snapshots, young);
+        assertThatThrownBy(() -> snapshots.renew(old.id(), 1_000))
+                .isInstanceOfSatisfying(
+                        SteleException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.SNAPSHOT_EXPIRED))
+                .hasMessageContaining("stele.snapshot.max-held-history")
+                .hasMessageContaining("PT1.01S")
+                .hasMessageContaining(old.lsn().withTime());
+        assertThatThrownBy(() -> snapshots.find(ofAll.id()))
+                .hasMessageContaining("stele.snapshot.max-held-history");
+        assertThat(snapshots.horizon(held.schema())).isEqualTo(young.lsn());
+        assertThat(snapshots.openCount()).isEqualTo(1);
+    }
+
+    /** However long a replay takes: nobody can renew a lease before the node serves. */
+    @Test
+    void theGraceBeginsWhenTheNodeServes() {
+        AtomicLong millis = new AtomicLong(1_000_000);
+        SnapshotRegistry snapshots =
+                new SnapshotRegistry(millis::get, millis::get, new Retention(10, 1_000, 500), "1-");
+        millis.addAndGet(10_000);
+        assertThat(snapshots.horizon(held.schema()).value()).isZero();
+        snapshots.serve();
+        millis.addAndGet(499);
+        assertThat(snapshots.horizon(held.schema()).value()).isZero();
+        snapshots.forgetBefore(held.id(), Lsn.of(millis.get() - 20, 0));
+        assertThat(snapshots.passedLsn(held.id())).isZero();
+        millis.addAndGet(1);
+        assertThat(snapshots.horizon(held.schema())).isEqualTo(Lsn.of(millis.get() - 10, 0));
+    }
+
+    /** All history is old after a long time away, also what a reader has just come back to. */
+    @Test
+    void aLeaseThatWasJustOpenedIsNotEndedForItsAge() {
+        AtomicLong millis = new AtomicLong(1_000_000);
+        AtomicLong expiry = new AtomicLong(1_000_000);
+        SnapshotRegistry snapshots =
+                new SnapshotRegistry(millis::get, expiry::get, new Retention(10, 1_000, 0), "1-");
+        millis.addAndGet(100_000); // away; expiry is held at the last write
+        LeasedSnapshot back =
+                snapshots.open(
+                        _ -> Lsn.of(1_000_000, 0),
+                        node.engine().catalog().current(),
+                        60_000,
+                        Set.of(held.id()));
+        expiry.set(millis.addAndGet(900));
+        snapshots.expire(node.engine().catalog().current());
+        snapshots.renew(back.id(), 60_000);
+        expiry.set(millis.addAndGet(200));
+        snapshots.expire(node.engine().catalog().current());
+        assertThatThrownBy(() -> snapshots.renew(back.id(), 60_000))
+                .hasMessageContaining("stele.snapshot.max-held-history");
+    }
+
+    private LeasedSnapshot open(
+            SnapshotRegistry snapshots, AtomicLong millis, Set<TableId> tables) {
+        return snapshots.open(
+                _ -> Lsn.of(millis.get(), 0), node.engine().catalog().current(), 60_000, tables);
+    }
+
+    /** What lives renews its lease, as its holder does. */
+    private void expire(SnapshotRegistry snapshots, LeasedSnapshot... alive) {
+        snapshots.expire(node.engine().catalog().current());
+        for (LeasedSnapshot snapshot : alive) {
+            snapshots.renew(snapshot.id(), 60_000);
+        }
+    }
+
+    /** Leases are in memory: those who had them before a restart lease their snapshots again. */
+    @Test
+    void aRestartKeepsHistoryUntilLeasesAreRenewed() throws IOException {
+        SimulatedNode restarted =
+                SimulatedNode.start(
+                        StorageOptions.DEFAULT
+                                .withRetention(Duration.ofMillis(1))
+                                .withLeases(Duration.ofHours(1), Duration.ofMinutes(1)),
+                        2);
+        restarted.tick(60_000);
+        TestTable table = TestTable.create(restarted.engine(), "t", Orientation.COLUMN, true, 1);
+        restarted.await(table.upsert(restarted.engine(), 1, "first", 1));
+        LeasedSnapshot before = restarted.openSnapshot();
+        restarted.await(table.upsert(restarted.engine(), 1, "second", 1));
+        for (boolean isRenewed : new boolean[] {true, false}) {
+            restarted.restart();
+            restarted.tick(58_000);
+            restarted.await(restarted.engine().flush(table.id()));
+            restarted.await(restarted.engine().compact(table.id()));
+            assertThat(restarted.engine().horizon(table.id())).isLessThanOrEqualTo(before.lsn());
+            if (isRenewed) {
+                LeasedSnapshot again =
+                        restarted.await(
+                                restarted
+                                        .engine()
+                                        .openSnapshot(
+                                                Optional.of(before.lsn()),
+                                                Optional.empty(),
+                                                Duration.ofMinutes(5),
+                                                Set.of(table.id())));
+                restarted.tick(10_000);
+                restarted.await(restarted.engine().compact(table.id()));
+                assertThat(table.snapshot(restarted.engine(), again))
+                        .isEqualTo(Map.of(1L, "first:1"));
+            }
+        }
+        restarted.tick(10_000);
+        assertThat(restarted.engine().horizon(table.id())).isGreaterThan(before.lsn());
     }
 
     @Test

@@ -23,6 +23,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -62,10 +63,10 @@ class TestStartReads {
         assertThat(uncaught).isEmpty();
     }
 
-    /** Which data files there are is asked for before the catalog is known, and waited for last. */
+    /** Which tables have data files is asked for before the catalog is known. */
     @Test
     @Timeout(60)
-    void dataFilesAreListedBesideTheRest() throws Exception {
+    void foldersOfDataFilesAreListedBesideTheRest() throws Exception {
         try (EngineThreads threads = threads();
                 StorageEngine engine = open(store, threads)) {
             TestTable table = TestTable.create(engine, "t", Orientation.ROW, true, 1);
@@ -77,20 +78,60 @@ class TestStartReads {
         ObjectStore ordered =
                 new ForwardingObjectStore(store) {
                     @Override
-                    public List<ObjectEntry> list(String prefix) throws IOException {
-                        if (prefix.equals("data/")) {
-                            dataAsked.countDown();
-                            await(catalogRead);
-                        } else if (prefix.equals("catalog/")) {
+                    public List<String> folders(String folder) throws IOException {
+                        dataAsked.countDown();
+                        await(catalogRead);
+                        return super.folders(folder);
+                    }
+
+                    @Override
+                    public void forEach(String prefix, Consumer<ObjectEntry> action)
+                            throws IOException {
+                        if (prefix.equals("catalog/")) {
                             await(dataAsked);
                             catalogRead.countDown();
                         }
-                        return super.list(prefix);
+                        super.forEach(prefix, action);
                     }
                 };
         try (EngineThreads threads = threads();
                 StorageEngine engine = open(ordered, threads)) {
             assertThat(engine.catalog().current().tables()).hasSize(1);
+        }
+        assertThat(uncaught).isEmpty();
+    }
+
+    /** The list of all data files takes minutes for a million of them. */
+    @Test
+    @Timeout(60)
+    void tablesAreServedBeforeDataFilesAreListed() throws Exception {
+        try (EngineThreads threads = threads();
+                StorageEngine engine = open(store, threads)) {
+            TestTable table = TestTable.create(engine, "t", Orientation.ROW, true, 1);
+            table.upsert(engine, 1, "row", 1).get(30, TimeUnit.SECONDS);
+            engine.flush(table.id()).get(30, TimeUnit.SECONDS);
+        }
+        CountDownLatch served = new CountDownLatch(1);
+        CountDownLatch listed = new CountDownLatch(1);
+        ObjectStore slow =
+                new ForwardingObjectStore(store) {
+                    @Override
+                    public void forEach(String prefix, Consumer<ObjectEntry> action)
+                            throws IOException {
+                        if (prefix.startsWith("data/")) {
+                            await(served);
+                            listed.countDown();
+                        }
+                        super.forEach(prefix, action);
+                    }
+                };
+        try (EngineThreads threads = threads();
+                StorageEngine engine = open(slow, threads)) {
+            TestTable table = TestTable.create(engine, "u", Orientation.ROW, true, 1);
+            table.upsert(engine, 1, "row", 1).get(30, TimeUnit.SECONDS);
+            engine.flush(table.id()).get(30, TimeUnit.SECONDS);
+            served.countDown();
+            await(listed);
         }
         assertThat(uncaught).isEmpty();
     }

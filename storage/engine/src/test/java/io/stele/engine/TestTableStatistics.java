@@ -186,7 +186,7 @@ final class TestTableStatistics {
                         .map(shard -> node.engine().shard(shard).table(table.id()))
                         .toList();
         TableStatistics between =
-                new TableStatisticsCollector(_ -> Long.MAX_VALUE)
+                new TableStatisticsCollector(_ -> Long.MAX_VALUE, (_, _, all, _, _) -> all)
                         .collect(before, shards, ScanPredicate.ALL);
         assertThat(between.rowCount()).isEqualTo(1_000);
         assertThat(between.columns()).isEmpty();

@@ -355,7 +355,7 @@ class TestTransactions {
         String transaction = large.engine().beginTransaction(table.id(), Optional.empty());
         String spill =
                 FileIds.folder(table.id(), table.schema().shard(0)) + transaction + "_lost.spill";
-        large.store().contents().put(spill, new byte[100]);
+        large.store().put(spill, new byte[100]);
         for (long id = 0; id < 20; id++) {
             WriteBatchBuilder batch = table.batch();
             batch.upsert(table.key(id), table.row(id, "x".repeat(100_000), 0));

@@ -8,12 +8,14 @@ import java.io.IOException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * A base class of object store wrappers that forwards calls to another store, including calls of
- * default methods; a subclass overrides what it changes. Only {@link #open}, {@link #replacing} and
- * {@link #admittingOnSecondAccess} are not forwarded: they use this store, so that a subclass that
- * overrides {@link #read} changes all reads.
+ * default methods; a subclass overrides what it changes. Only {@link #open}, {@link #replacing},
+ * {@link #admittingOnSecondAccess} and {@link #list} are not forwarded: they use this store, so
+ * that a subclass that overrides {@link #read} changes all reads, and one that overrides {@link
+ * #forEach} all listings.
  */
 public abstract class ForwardingObjectStore implements ObjectStore {
     private final ObjectStore store;
@@ -74,8 +76,13 @@ public abstract class ForwardingObjectStore implements ObjectStore {
     }
 
     @Override
-    public List<ObjectEntry> list(String prefix) throws IOException {
-        return store.list(prefix);
+    public void forEach(String prefix, Consumer<ObjectEntry> action) throws IOException {
+        store.forEach(prefix, action);
+    }
+
+    @Override
+    public List<String> folders(String folder) throws IOException {
+        return store.folders(folder);
     }
 
     @Override

@@ -20,13 +20,12 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -284,15 +283,17 @@ public final class LocalObjectStore implements FolderStore {
     }
 
     @Override
-    public List<ObjectEntry> list(String prefix) throws IOException {
+    public void forEach(String prefix, Consumer<ObjectEntry> action) throws IOException {
         rule.checkPrefix(prefix);
         Path start = root.resolve(prefix.substring(0, prefix.lastIndexOf('/') + 1));
-        List<ObjectEntry> entries = new ArrayList<>();
         if (Files.isDirectory(start)) {
-            Files.walkFileTree(start, new Lister(prefix, entries));
+            Files.walkFileTree(start, new Lister(prefix, action));
         }
-        entries.sort(Comparator.comparing(ObjectEntry::path));
-        return List.copyOf(entries);
+    }
+
+    @Override
+    public List<String> folders(String folder) throws IOException {
+        return listLevel(folder).folders();
     }
 
     @Override
@@ -370,11 +371,11 @@ public final class LocalObjectStore implements FolderStore {
     /** Collects objects; files that vanish meanwhile are left out. */
     private final class Lister extends SimpleFileVisitor<Path> {
         private final String prefix;
-        private final List<ObjectEntry> entries;
+        private final Consumer<ObjectEntry> action;
 
-        Lister(String prefix, List<ObjectEntry> entries) {
+        Lister(String prefix, Consumer<ObjectEntry> action) {
             this.prefix = prefix;
-            this.entries = entries;
+            this.action = action;
         }
 
         @Override
@@ -392,7 +393,7 @@ public final class LocalObjectStore implements FolderStore {
         public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
             String path = path(file);
             if (path.startsWith(prefix)) {
-                entries.add(
+                action.accept(
                         new ObjectEntry(
                                 path,
                                 attributes.size(),

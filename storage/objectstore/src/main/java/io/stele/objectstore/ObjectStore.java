@@ -6,8 +6,13 @@ import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.function.Consumer;
 
 /**
  * The object store of a warehouse: immutable byte objects named by paths (see {@link ObjectPath}).
@@ -124,7 +129,38 @@ public interface ObjectStore extends Closeable {
      * The objects whose path starts with {@code prefix} (any string, not only whole components), in
      * path order.
      */
-    List<ObjectEntry> list(String prefix) throws IOException;
+    default List<ObjectEntry> list(String prefix) throws IOException {
+        List<ObjectEntry> entries = new ArrayList<>();
+        forEach(prefix, entries::add);
+        entries.sort(Comparator.comparing(ObjectEntry::path));
+        return List.copyOf(entries);
+    }
+
+    /**
+     * Calls {@code action} with each of the objects that {@link #list} returns, in any order, while
+     * they are listed: very many take little memory. If the call fails, some were passed.
+     */
+    void forEach(String prefix, Consumer<ObjectEntry> action) throws IOException;
+
+    /**
+     * The names of the folders directly in a folder, in order: where the store can, with one
+     * request for a thousand folders, whatever they contain.
+     *
+     * @param folder without a slash at its end
+     */
+    default List<String> folders(String folder) throws IOException {
+        String parent = folder + "/";
+        SortedSet<String> names = new TreeSet<>();
+        forEach(
+                parent,
+                entry -> {
+                    int end = entry.path().indexOf('/', parent.length());
+                    if (end >= 0) {
+                        names.add(entry.path().substring(parent.length(), end));
+                    }
+                });
+        return List.copyOf(names);
+    }
 
     /** Deletes the object; nothing happens if it does not exist. */
     void delete(String path) throws IOException;

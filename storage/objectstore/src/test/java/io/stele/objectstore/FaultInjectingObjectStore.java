@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
@@ -154,8 +155,13 @@ public final class FaultInjectingObjectStore implements ObjectStore {
     }
 
     @Override
-    public List<ObjectEntry> list(String prefix) throws IOException {
-        return look("list " + prefix, () -> store.list(prefix));
+    public void forEach(String prefix, Consumer<ObjectEntry> action) throws IOException {
+        look("list " + prefix, () -> store.list(prefix)).forEach(action);
+    }
+
+    @Override
+    public List<String> folders(String folder) throws IOException {
+        return look("folders of " + folder, () -> store.folders(folder));
     }
 
     @Override

@@ -10,12 +10,11 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Consumer;
 
 /** Objects on the heap. Safe for use by many threads. */
 public final class InMemoryObjectStore implements ObjectStore {
@@ -119,18 +118,16 @@ public final class InMemoryObjectStore implements ObjectStore {
     }
 
     @Override
-    public List<ObjectEntry> list(String prefix) {
+    public void forEach(String prefix, Consumer<ObjectEntry> action) {
         ObjectPath.checkPrefix(prefix);
-        List<ObjectEntry> entries = new ArrayList<>();
         for (Map.Entry<String, Stored> object : objects.tailMap(prefix).entrySet()) {
             if (!object.getKey().startsWith(prefix)) {
                 break;
             }
             Stored stored = object.getValue();
-            entries.add(
+            action.accept(
                     new ObjectEntry(object.getKey(), stored.content().length, stored.modified()));
         }
-        return List.copyOf(entries);
     }
 
     @Override

@@ -325,6 +325,23 @@ abstract class ObjectStoreContract {
         assertThat(store.list("data")).isEmpty();
     }
 
+    @Test
+    void listsFoldersAndPassesObjectsOn() throws Exception {
+        ObjectStore store = store();
+        for (String path : List.of("data/10/0/a", "data/10/1/b", "data/9/0/c", "data/x", "y/1/z")) {
+            store.put(path, bytes(path));
+        }
+        assertThat(store.folders("data")).containsExactly("10", "9");
+        assertThat(store.folders("data/10")).containsExactly("0", "1");
+        assertThat(store.folders("data/10/0")).isEmpty();
+        assertThat(store.folders("none")).isEmpty();
+        List<ObjectEntry> passed = new ArrayList<>();
+        store.forEach("data/1", passed::add);
+        assertThat(passed)
+                .extracting(ObjectEntry::path, ObjectEntry::sizeBytes)
+                .containsExactlyInAnyOrder(tuple("data/10/0/a", 11L), tuple("data/10/1/b", 11L));
+    }
+
     /** The clock of a store is not ours: this only tells days from one another. */
     @Test
     void listingsTellWhenObjectsChanged() throws Exception {

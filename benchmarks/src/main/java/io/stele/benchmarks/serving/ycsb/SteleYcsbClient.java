@@ -1,5 +1,7 @@
 package io.stele.benchmarks.serving.ycsb;
 
+import io.stele.client.RowScan;
+import io.stele.client.ScanOptions;
 import io.stele.client.SteleClient;
 import io.stele.client.SteleTable;
 import io.stele.client.TableWriter;
@@ -22,8 +24,7 @@ import site.ycsb.StringByteIterator;
 
 /**
  * A YCSB binding of Stele's Java client. The properties are {@code stele.host}, {@code stele.port}
- * and {@code stele.schema}; the secret is in the environment, as {@code STELE_SHARED_SECRET}. Scans
- * of the framed protocol begin with a prefix of the key, scans of YCSB at a key.
+ * and {@code stele.schema}; the secret is in the environment, as {@code STELE_SHARED_SECRET}.
  */
 public final class SteleYcsbClient extends DB {
     private @Nullable SteleClient client;
@@ -84,29 +85,46 @@ public final class SteleYcsbClient extends DB {
             if (row.isEmpty()) {
                 return Status.NOT_FOUND;
             }
-            List<ColumnSchema> columns = table.schema().columns();
-            for (int column = 1; column < columns.size(); column++) {
-                String name = columns.get(column).name();
-                if (fields == null || fields.contains(name)) {
-                    result.put(
-                            name,
-                            new StringByteIterator(String.valueOf(row.orElseThrow().get(column))));
-                }
-            }
+            copy(table, row.orElseThrow(), fields, result);
             return Status.OK;
         } catch (SteleException e) {
             return failed(e);
         }
     }
 
+    private static void copy(
+            SteleTable table,
+            List<@Nullable Object> row,
+            @Nullable Set<String> fields,
+            Map<String, ByteIterator> result) {
+        List<ColumnSchema> columns = table.schema().columns();
+        for (int column = 1; column < columns.size(); column++) {
+            String name = columns.get(column).name();
+            if (fields == null || fields.contains(name)) {
+                result.put(name, new StringByteIterator(String.valueOf(row.get(column))));
+            }
+        }
+    }
+
     @Override
     public Status scan(
-            String table,
+            String tableName,
             String startKey,
             int recordCount,
             @Nullable Set<String> fields,
             Vector<HashMap<String, ByteIterator>> result) {
-        return Status.NOT_IMPLEMENTED;
+        ScanOptions options = ScanOptions.DEFAULT.withLimit(recordCount);
+        SteleTable table = table(tableName);
+        try (RowScan rows = table.scanBetween(List.of(startKey), List.of(), options)) {
+            while (rows.hasNext()) {
+                HashMap<String, ByteIterator> row = new HashMap<>();
+                copy(table, rows.next(), fields, row);
+                result.add(row);
+            }
+            return Status.OK;
+        } catch (SteleException e) {
+            return failed(e);
+        }
     }
 
     @Override

@@ -56,6 +56,7 @@ public final class FilePageSources {
     private final FileBitmapIndexes bitmapIndexes;
     private final TrinoTypes types;
     private final Executor opening;
+    private final AheadAccounts ahead = new AheadAccounts();
 
     /**
      * @param opening runs tasks that wait for the warehouse
@@ -82,12 +83,14 @@ public final class FilePageSources {
     /**
      * The wanted columns of a split's visible rows.
      *
+     * @param queryId the query that reads them
      * @param constraint row groups outside it are skipped
      * @param use of the caches of this node
      * @param ended called once, with the counters of the scan, unless it needs no read or fails to
      *     open
      */
     public ConnectorPageSource open(
+            String queryId,
             SteleTableHandle table,
             SteleFileSplit split,
             List<SteleColumnHandle> columns,
@@ -95,7 +98,7 @@ public final class FilePageSources {
             ScanCaches use,
             MemoryContext memory,
             Consumer<ReadCounters> ended) {
-        ReadAccount account = new ReadAccount();
+        ReadAccount account = ahead.take(queryId, split);
         Scan scan = new Scan(table, split, columns, constraint, use, account, ended);
         try {
             if (!fileMetadata.isPrefetching(split, use.pages())) {
@@ -112,11 +115,13 @@ public final class FilePageSources {
 
     /**
      * Starts to fetch the file metadata of a split, if it is not cached yet. The reader that opens
-     * the split finds it, or waits for it.
+     * the split finds it, or waits for it, and its scan counts what was fetched.
      *
+     * @param queryId the query that will probably read the split
      * @param constraint stripes outside it are left out
      */
     public void openAhead(
+            String queryId,
             SteleTableHandle table,
             SteleFileSplit split,
             TupleDomain<SteleColumnHandle> constraint,
@@ -128,7 +133,8 @@ public final class FilePageSources {
             return;
         }
         try {
-            opening.execute(() -> openAheadNow(table, split, constraint, use));
+            ReadAccount account = ahead.open(queryId, split);
+            opening.execute(() -> account.run(() -> openAheadNow(table, split, constraint, use)));
         } catch (RejectedExecutionException e) {
             // The catalog is being closed
         }

@@ -53,7 +53,11 @@ public final class FilePreopener {
         }
         files.reading(table.table());
         ScanCaches use = new ScanCaches(CacheUse.FILL, true, false);
-        readHereFirst(splits).forEach(split -> files.openAhead(table, split, constraint, use));
+        readHereFirst(splits)
+                .forEach(
+                        split ->
+                                files.openAhead(
+                                        session.getQueryId(), table, split, constraint, use));
     }
 
     List<SteleFileSplit> readHereFirst(List<ConnectorSplit> splits) {

@@ -240,6 +240,7 @@ public final class StelePageSources implements ConnectorPageSourceProvider {
                         SteleSessionProperties.isColumnCacheEnabled(session));
         return limited(
                 files.open(
+                        session.getQueryId(),
                         table,
                         file,
                         columns,

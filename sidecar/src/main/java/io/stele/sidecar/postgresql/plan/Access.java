@@ -1,5 +1,8 @@
 package io.stele.sidecar.postgresql.plan;
 
+import static java.util.Objects.requireNonNull;
+
+import io.stele.engine.read.KeyDirection;
 import io.stele.sidecar.postgresql.sql.Expression.Operator;
 import java.util.List;
 import java.util.Optional;
@@ -55,12 +58,14 @@ public sealed interface Access {
      *
      * @param bounds of any columns: hints, because the condition is checked again
      * @param kind how the rows are found
-     * @param isInKeyOrder whether the rows are to come in the order of the primary key, which needs
-     *     row tablets
+     * @param direction of the primary key, in the order of which the rows are to come; it needs row
+     *     tablets; empty: any order
      */
-    record ByRange(List<Bound> bounds, ScanKind kind, boolean isInKeyOrder) implements Access {
+    record ByRange(List<Bound> bounds, ScanKind kind, Optional<KeyDirection> direction)
+            implements Access {
         public ByRange {
             bounds = List.copyOf(bounds);
+            requireNonNull(direction, "direction is null");
         }
     }
 
@@ -68,7 +73,7 @@ public sealed interface Access {
     enum ScanKind {
         /**
          * Bounds of the first columns of the primary key: row tablets are read from the first key
-         * on; a scan leaves out rows outside of the bounds.
+         * on, or from the last; a scan leaves out rows outside of the bounds.
          */
         KEY,
         INDEX,

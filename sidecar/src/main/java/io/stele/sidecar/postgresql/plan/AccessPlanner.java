@@ -1,5 +1,6 @@
 package io.stele.sidecar.postgresql.plan;
 
+import io.stele.engine.read.KeyDirection;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.IndexSchema;
@@ -73,10 +74,10 @@ final class AccessPlanner {
         List<Bound> bounds = new ArrayList<>();
         parts.forEach(part -> addBounds(part, bounds));
         Optional<Computation> residual = where.map(compiler::condition);
-        boolean isInKeyOrder = order.isServed(table, bounds);
+        Optional<KeyDirection> direction = order.servedBy(table, bounds);
         if (isBounded(table.primaryKey(), bounds, false)) {
             return new Access.Filtered(
-                    new Access.ByRange(bounds, ScanKind.KEY, isInKeyOrder), residual);
+                    new Access.ByRange(bounds, ScanKind.KEY, direction), residual);
         }
         for (IndexSchema index : table.options().indexes()) {
             if (isBounded(index.columns(), bounds, true)) {
@@ -86,9 +87,9 @@ final class AccessPlanner {
         if (parts.isEmpty() && isLimited && order.isAny()) {
             return scan(List.of(), ScanKind.FIRST_ROWS, Optional.empty());
         }
-        if (parts.isEmpty() && isLimited && isInKeyOrder) {
+        if (parts.isEmpty() && isLimited && direction.isPresent()) {
             return new Access.Filtered(
-                    new Access.ByRange(List.of(), ScanKind.KEY, true), Optional.empty());
+                    new Access.ByRange(List.of(), ScanKind.KEY, direction), Optional.empty());
         }
         if (rowCount.getAsLong() <= SMALL_TABLE_ROWS) {
             return scan(bounds, ScanKind.SMALL_TABLE, residual);
@@ -101,7 +102,7 @@ final class AccessPlanner {
 
     private static Access.Filtered scan(
             List<Bound> bounds, ScanKind kind, Optional<Computation> residual) {
-        return new Access.Filtered(new Access.ByRange(bounds, kind, false), residual);
+        return new Access.Filtered(new Access.ByRange(bounds, kind, Optional.empty()), residual);
     }
 
     private String wanted() {

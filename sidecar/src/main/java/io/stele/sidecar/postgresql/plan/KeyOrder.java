@@ -1,11 +1,13 @@
 package io.stele.sidecar.postgresql.plan;
 
+import io.stele.engine.read.KeyDirection;
 import io.stele.protocol.schema.CharType;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.postgresql.plan.Access.Bound;
 import io.stele.sidecar.postgresql.sql.Expression.Operator;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The order in which a statement wants its rows, for the check whether the order of the primary key
@@ -33,14 +35,28 @@ record KeyOrder(List<Item> columns, boolean isOther) {
     }
 
     /**
-     * Whether the rows within bounds, read in the order of the primary key, have this order.
+     * The direction of the primary key in which the rows within bounds have this order; empty if
+     * there is none.
      *
      * @param bounds all of which the rows meet
      */
-    boolean isServed(TableSchema table, List<Bound> bounds) {
+    Optional<KeyDirection> servedBy(TableSchema table, List<Bound> bounds) {
         if (columns.isEmpty() || !table.hasPrimaryKey() || !table.orientation().hasRows()) {
-            return false;
+            return Optional.empty();
         }
+        // Columns of one value have both directions, so the first other one decides
+        boolean isDescending =
+                columns.stream()
+                        .filter(item -> !isFixed(item.column(), bounds))
+                        .findFirst()
+                        .map(Item::descending)
+                        .orElse(false);
+        return isServed(table, bounds, isDescending)
+                ? Optional.of(isDescending ? KeyDirection.DESCENDING : KeyDirection.ASCENDING)
+                : Optional.empty();
+    }
+
+    private boolean isServed(TableSchema table, List<Bound> bounds, boolean isDescending) {
         List<Integer> key = table.primaryKey().stream().map(table::indexOf).toList();
         int place = 0; // in the key
         for (Item item : columns) {
@@ -56,7 +72,7 @@ record KeyOrder(List<Item> columns, boolean isOther) {
                 return true; // no two rows are equal so far
             }
             if (key.get(place) != item.column()
-                    || item.descending()
+                    || item.descending() != isDescending
                     || !isOrderedAsKey(table.columns().get(item.column()))) {
                 return false;
             }

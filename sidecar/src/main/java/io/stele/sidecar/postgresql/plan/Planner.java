@@ -117,24 +117,28 @@ public final class Planner {
             throw new NoFixedPlanException(
                     "only count, min and max, or none of them", "other values beside them");
         }
-        boolean isLeast = !aggregates.isEmpty() && areLeastOfOneColumn(select.outputs());
-        boolean isLimited = isLeast || (select.limit().isPresent() && aggregates.isEmpty());
+        Optional<KeyOrder.Item> extreme =
+                aggregates.isEmpty() ? Optional.empty() : extremeOfOneColumn(select.outputs());
+        boolean isLimited =
+                extreme.isPresent() || (select.limit().isPresent() && aggregates.isEmpty());
         Access.Filtered rows =
                 access.plan(
                         select.where(),
                         isLimited,
-                        isLeast ? orderOfLeast(select.outputs()) : order(select, results));
+                        extreme.map(item -> new KeyOrder(List.of(item), false))
+                                .orElseGet(() -> order(select, results)));
         List<SortItem> order = new ArrayList<>();
         for (Statement.OrderItem item : select.orderBy()) {
             order.add(new SortItem(sorted(item.value(), results), item.descending()));
         }
-        boolean isInOrder = rows.access() instanceof Access.ByRange range && range.isInKeyOrder();
+        boolean isInOrder =
+                rows.access() instanceof Access.ByRange range && range.direction().isPresent();
         return new FixedPlan.SelectPlan(
                 table,
                 rows,
                 results,
                 aggregates,
-                isLeast && isInOrder,
+                extreme.isPresent() && isInOrder,
                 isInOrder ? List.of() : order,
                 select.limit().map(this::count),
                 select.offset().map(this::count),
@@ -154,23 +158,27 @@ public final class Planner {
         return new KeyOrder(items, false);
     }
 
-    /** Whether the outputs are {@code min} of one column. */
-    private boolean areLeastOfOneColumn(List<Output> outputs) {
-        return outputs.stream().map(this::leastOf).distinct().count() == 1
-                && leastOf(outputs.getFirst()).isPresent();
+    /**
+     * The order whose first row has what the outputs ask for: all are {@code min} of one column, or
+     * all are its {@code max}.
+     */
+    private Optional<KeyOrder.Item> extremeOfOneColumn(List<Output> outputs) {
+        List<Optional<KeyOrder.Item>> extremes =
+                outputs.stream().map(this::extremeOf).distinct().toList();
+        return extremes.size() == 1 ? extremes.getFirst() : Optional.empty();
     }
 
-    private KeyOrder orderOfLeast(List<Output> outputs) {
-        int column = leastOf(outputs.getFirst()).orElseThrow();
-        return new KeyOrder(List.of(new KeyOrder.Item(column, false)), false);
-    }
-
-    private Optional<Integer> leastOf(Output output) {
-        return output instanceof Statement.Named named
-                        && named.value() instanceof Expression.Aggregate aggregate
-                        && aggregate.function().equals("min")
-                ? aggregate.argument().flatMap(compiler::column)
-                : Optional.empty();
+    private Optional<KeyOrder.Item> extremeOf(Output output) {
+        if (!(output instanceof Statement.Named named)
+                || !(named.value() instanceof Expression.Aggregate aggregate)) {
+            return Optional.empty();
+        }
+        Optional<Integer> column = aggregate.argument().flatMap(compiler::column);
+        return switch (aggregate.function()) {
+            case "min" -> column.map(found -> new KeyOrder.Item(found, false));
+            case "max" -> column.map(found -> new KeyOrder.Item(found, true));
+            default -> Optional.empty();
+        };
     }
 
     private Computation count(Expression expression) {
@@ -302,7 +310,7 @@ public final class Planner {
         List<ColumnValue> assignments = List.of();
         Optional<Computation> condition = Optional.empty();
         if (insert.onConflict() instanceof Statement.DoUpdate update) {
-            assignments = assignments(update.assignments());
+            assignments = assignments(besidesKey(update));
             condition = update.where().map(compiler::condition);
         }
         return new FixedPlan.InsertPlan(
@@ -370,7 +378,7 @@ public final class Planner {
                         "Expected each column once in SET, found '%s' twice"
                                 .formatted(assignment.column()));
             }
-            if (table.primaryKey().contains(table.columns().get(index).id())) {
+            if (isKey(assignment)) {
                 throw new NoFixedPlanException(
                         "SET of columns outside the primary key",
                         "'%s'".formatted(assignment.column()));
@@ -436,19 +444,33 @@ public final class Planner {
     /** Whether SET assigns to every inserted column, except the key, its inserted value. */
     private boolean isMerge(Statement.DoUpdate update, List<Integer> given) {
         Set<Integer> set = new HashSet<>();
-        for (Assignment assignment : update.assignments()) {
-            int index = compiler.indexOf(assignment.column());
-            boolean isSame =
-                    assignment.value() instanceof Expression.Excluded excluded
-                            && compiler.indexOf(excluded.name()) == index;
-            if (!isSame) {
+        for (Assignment assignment : besidesKey(update)) {
+            if (!isItsExcluded(assignment)) {
                 return false;
             }
-            set.add(index);
+            set.add(compiler.indexOf(assignment.column()));
         }
         Set<Integer> expected = new HashSet<>(given);
         table.primaryKey().forEach(columnId -> expected.remove(table.indexOf(columnId)));
         return update.where().isEmpty() && set.equals(expected);
+    }
+
+    /** Without assignments of the inserted key, which the row has already: ORMs write them. */
+    private List<Assignment> besidesKey(Statement.DoUpdate update) {
+        return update.assignments().stream()
+                .filter(assignment -> !isKey(assignment) || !isItsExcluded(assignment))
+                .toList();
+    }
+
+    private boolean isKey(Assignment assignment) {
+        int index = compiler.indexOf(assignment.column());
+        return table.primaryKey().contains(table.columns().get(index).id());
+    }
+
+    /** Whether it is {@code column = EXCLUDED.column}. */
+    private boolean isItsExcluded(Assignment assignment) {
+        return assignment.value() instanceof Expression.Excluded excluded
+                && compiler.indexOf(excluded.name()) == compiler.indexOf(assignment.column());
     }
 
     private FixedPlan update(Statement.Update update) {

@@ -2,6 +2,7 @@ package io.stele.sidecar.postgresql.run;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.engine.read.KeyDirection;
 import io.stele.engine.read.KeyRange;
 import io.stele.engine.read.KeyRangeLimits;
 import io.stele.engine.read.KeyRangePage;
@@ -49,6 +50,7 @@ final class KeyPages {
             int shard,
             Lsn readLsn,
             KeyRange range,
+            KeyDirection direction,
             int maxRows,
             long maxBytes,
             Client client) {
@@ -62,6 +64,7 @@ final class KeyPages {
                                 shard,
                                 Optional.of(readLsn),
                                 range,
+                                direction,
                                 new KeyRangeLimits(maxRows, maxBytes),
                                 room);
         return queries.lookUp(queries.group(client.identity()), scan, true)

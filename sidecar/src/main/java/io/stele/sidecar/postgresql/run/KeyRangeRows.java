@@ -1,12 +1,14 @@
 package io.stele.sidecar.postgresql.run;
 
 import io.stele.engine.StorageEngine;
+import io.stele.engine.read.KeyDirection;
 import io.stele.engine.read.KeyRange;
 import io.stele.engine.read.KeyRangePage;
 import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.row.BinaryRow;
+import io.stele.protocol.row.KeyBytes;
 import io.stele.sidecar.engine.ReplyBudget;
 import io.stele.sidecar.postgresql.run.KeyList.Key;
 import java.util.ArrayDeque;
@@ -15,7 +17,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
-import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.TreeMap;
@@ -24,9 +26,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A row source of key ranges, read from row tablets in pages at one snapshot, with the
- * transaction's own changes. In the order of keys, the shards of a range are merged; else they are
- * read one after the other. The first pages of several shards are read at once. Confined to one
- * thread at a time.
+ * transaction's own changes. In or against the order of keys, the shards of a range are merged; in
+ * no order they are read one after the other. The first pages of several shards are read at once.
+ * Confined to one thread at a time.
  *
  * <p>Invariant: the bytes of the pages in memory are taken from the budget of replies, but for
  * those that were given up on their way. Invariant: who waits for more of it holds none.
@@ -46,15 +48,15 @@ final class KeyRangeRows implements RowSource {
     private final StorageEngine engine;
     private final KeyPages pages;
     private final RowBuilder builder;
-    private final boolean isInKeyOrder;
+    private final boolean isOrdered;
+    private final KeyDirection direction; // of each page
     private final int firstRows;
     private final Optional<RowTransaction> transaction;
     private final Client client;
     private final OwnChanges changes;
     private final LeasedSnapshot snapshot;
     private final Deque<List<KeyCursor>> groups = new ArrayDeque<>(); // read one after the other
-    private final PriorityQueue<KeyCursor> heap =
-            new PriorityQueue<>(Comparator.comparing(KeyCursor::key, Arrays::compareUnsigned));
+    private final PriorityQueue<KeyCursor> heap;
     private final BinaryRow view;
     private List<KeyCursor> group = List.of();
     private int started; // cursors of the group
@@ -68,6 +70,7 @@ final class KeyRangeRows implements RowSource {
 
     /**
      * @param parts in the order of keys
+     * @param direction of the rows; empty: any order
      * @param wantedRows how many rows will be enough, as far as that is known
      */
     KeyRangeRows(
@@ -75,14 +78,17 @@ final class KeyRangeRows implements RowSource {
             KeyPages pages,
             RowBuilder builder,
             List<KeyRanges.Part> parts,
-            boolean isInKeyOrder,
+            Optional<KeyDirection> direction,
             long wantedRows,
             Optional<RowTransaction> transaction,
             Client client) {
         this.engine = engine;
         this.pages = pages;
         this.builder = builder;
-        this.isInKeyOrder = isInKeyOrder;
+        this.isOrdered = direction.isPresent();
+        this.direction = direction.orElse(KeyDirection.ASCENDING);
+        this.heap =
+                new PriorityQueue<>(Comparator.comparing(KeyCursor::key, order(this.direction)));
         this.firstRows = (int) Math.clamp(wantedRows, 1, FIRST_PAGE_ROWS);
         this.transaction = transaction;
         this.client = client;
@@ -91,8 +97,8 @@ final class KeyRangeRows implements RowSource {
                 transaction.isPresent()
                         ? transaction.get().changes(builder.table())
                         : OwnChanges.NONE;
-        if (isInKeyOrder) {
-            addGroupsInOrder(parts);
+        if (isOrdered) {
+            addGroupsInOrder(isDescending() ? parts.reversed() : parts);
         } else {
             addGroups(parts, wantedRows < FIRST_PAGE_ROWS ? 1 : READS_AT_ONCE);
         }
@@ -102,19 +108,28 @@ final class KeyRangeRows implements RowSource {
                         : Snapshots.open(engine, client);
     }
 
+    private static Comparator<byte[]> order(KeyDirection direction) {
+        Comparator<byte[]> ascending = Arrays::compareUnsigned;
+        return direction == KeyDirection.ASCENDING ? ascending : ascending.reversed();
+    }
+
+    private boolean isDescending() {
+        return direction == KeyDirection.DESCENDING;
+    }
+
     private void addGroupsInOrder(List<KeyRanges.Part> parts) {
         TreeMap<byte[], byte[]> written = written();
         for (KeyRanges.Part part : parts) {
             List<KeyCursor> cursors = new ArrayList<>();
             part.shards().forEach(shard -> cursors.add(new ShardCursor(shard, part.range())));
             byte[] lower = part.range().lower();
-            Map<byte[], byte[]> within =
+            NavigableMap<byte[], byte[]> within =
                     part.range()
                             .upper()
-                            .map(upper -> written.subMap(lower, upper))
-                            .orElseGet(() -> written.tailMap(lower));
+                            .map(upper -> written.subMap(lower, true, upper, false))
+                            .orElseGet(() -> written.tailMap(lower, true));
             if (!within.isEmpty()) {
-                cursors.add(new WrittenRows(within));
+                cursors.add(new WrittenRows(isDescending() ? within.descendingMap() : within));
             }
             groups.add(cursors);
         }
@@ -152,14 +167,14 @@ final class KeyRangeRows implements RowSource {
         if (last != null) {
             last.consume();
         }
-        KeyCursor next = isInKeyOrder ? least(last) : firstInGroup();
+        KeyCursor next = isOrdered ? first(last) : firstInGroup();
         while (next == null) {
             if (groups.isEmpty()) {
                 giveBack();
                 return false;
             }
             enter(groups.remove());
-            next = isInKeyOrder ? least(null) : firstInGroup();
+            next = isOrdered ? first(null) : firstInGroup();
         }
         present = next;
         view.wrap(next.row());
@@ -200,7 +215,7 @@ final class KeyRangeRows implements RowSource {
     /**
      * @param consumed the cursor that was taken from the heap
      */
-    private @Nullable KeyCursor least(@Nullable KeyCursor consumed) {
+    private @Nullable KeyCursor first(@Nullable KeyCursor consumed) {
         if (consumed != null && consumed.isAtRow() && !isHeapStale) {
             heap.add(consumed);
         }
@@ -297,9 +312,8 @@ final class KeyRangeRows implements RowSource {
     /** The stored rows of one shard, but for those that the transaction has changed. */
     private final class ShardCursor extends KeyCursor {
         private final int shard;
-        private final KeyRange range;
-        private byte[] from; // key of the first row that is not in the page
-        private boolean isEnd; // whether there is none
+        private KeyRange left; // of the rows that are not in the page
+        private boolean isEnd; // whether there are none
         private long maxBytes;
         private int maxRows = firstRows;
         private List<byte[]> rows = List.of();
@@ -309,8 +323,7 @@ final class KeyRangeRows implements RowSource {
 
         ShardCursor(int shard, KeyRange range) {
             this.shard = shard;
-            this.range = range;
-            this.from = range.lower();
+            this.left = range;
         }
 
         @Override
@@ -348,7 +361,8 @@ final class KeyRangeRows implements RowSource {
                     builder.table(),
                     shard,
                     snapshot.lsn(),
-                    new KeyRange(from, range.upper()),
+                    left,
+                    direction,
                     maxRows,
                     maxBytes,
                     client);
@@ -372,11 +386,18 @@ final class KeyRangeRows implements RowSource {
             at = 0;
             key = null;
             isEnd = found.next().isEmpty();
-            from = found.next().orElse(from);
+            left = found.next().map(this::from).orElse(left);
             maxRows = Math.min(GROWTH * maxRows, MAX_PAGE_ROWS);
             if (started < group.size()) {
                 group.get(started++).start();
             }
+        }
+
+        /** The range of the rows from a bound on, in the direction of the pages. */
+        private KeyRange from(byte[] bound) {
+            return isDescending()
+                    ? new KeyRange(left.lower(), Optional.of(bound))
+                    : new KeyRange(bound, left.upper());
         }
 
         private KeyRangePage read() {
@@ -410,7 +431,8 @@ final class KeyRangeRows implements RowSource {
         void drop() {
             page = null;
             if (at < rows.size()) {
-                from = key();
+                // The bound is exclusive where keys descend
+                left = from(isDescending() ? KeyBytes.successor(key()) : key());
                 isEnd = false;
             }
             rows = List.of();

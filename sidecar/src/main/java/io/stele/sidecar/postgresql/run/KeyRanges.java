@@ -3,6 +3,7 @@ package io.stele.sidecar.postgresql.run;
 import io.stele.engine.read.KeyRange;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.row.KeyBytes;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.postgresql.plan.Access.Bound;
@@ -131,12 +132,12 @@ final class KeyRanges {
             return Optional.empty();
         }
         byte[] lower = first.get();
-        Optional<byte[]> upper = behind(first.get());
+        Optional<byte[]> upper = KeyBytes.afterPrefix(first.get());
         if (next != null && next.low().isPresent()) {
             KeyBounds.Limit low = next.low().get();
             Optional<byte[]> from = encoded(with(prefix, low.value()));
             if (from.isPresent() && !low.isInclusive()) {
-                from = behind(from.get());
+                from = KeyBytes.afterPrefix(from.get());
                 if (from.isEmpty()) {
                     return Optional.empty();
                 }
@@ -147,7 +148,7 @@ final class KeyRanges {
             KeyBounds.Limit high = next.high().get();
             Optional<byte[]> to = encoded(with(prefix, high.value()));
             if (to.isPresent()) {
-                upper = high.isInclusive() ? behind(to.get()) : to;
+                upper = high.isInclusive() ? KeyBytes.afterPrefix(to.get()) : to;
             }
         }
         return upper.isPresent() && Arrays.compareUnsigned(lower, upper.get()) >= 0
@@ -169,20 +170,6 @@ final class KeyRanges {
             }
             throw refused;
         }
-    }
-
-    /** The least bytes above all bytes with this prefix; absent if there are none. */
-    static Optional<byte[]> behind(byte[] prefix) {
-        int length = prefix.length;
-        while (length > 0 && prefix[length - 1] == (byte) 0xFF) {
-            length--;
-        }
-        if (length == 0) {
-            return Optional.empty();
-        }
-        byte[] behind = Arrays.copyOf(prefix, length);
-        behind[length - 1]++;
-        return Optional.of(behind);
     }
 
     /** The shards of the rows whose keys begin with some values. */

@@ -106,7 +106,7 @@ final class RowFinder {
                             pages,
                             builder,
                             KeyRanges.of(range.bounds(), builder, scope),
-                            range.isInKeyOrder(),
+                            range.direction(),
                             wantedRows,
                             transaction,
                             client);

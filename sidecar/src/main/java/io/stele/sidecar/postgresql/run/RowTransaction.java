@@ -17,6 +17,7 @@ import io.stele.sidecar.postgresql.run.KeyList.Key;
 import io.stele.sidecar.postgresql.wire.PostgresException;
 import io.stele.sidecar.postgresql.wire.SqlState;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -45,6 +46,22 @@ public final class RowTransaction implements AutoCloseable {
     private final WriteRoom room;
     private final LongSupplier nanoTime;
     private final Map<TableId, TableChanges> tables = new LinkedHashMap<>();
+    private final ArrayDeque<Undo> undo = new ArrayDeque<>(); // newest first
+    private boolean keepsUndo;
+    private long changeCount;
+
+    /**
+     * What takes one change back.
+     *
+     * @param key of the row; null: the last one of those without a primary key
+     * @param before what the transaction had at the key; null: nothing
+     * @param bytes of the budget that the change took
+     */
+    private record Undo(
+            TableChanges changes,
+            @Nullable Key key,
+            @Nullable Optional<byte[]> before,
+            long bytes) {}
 
     /** The changes of one table. */
     private static final class TableChanges {
@@ -54,6 +71,21 @@ public final class RowTransaction implements AutoCloseable {
 
         private TableChanges(TableSchema schema) {
             this.rows = new RowBuilder(schema);
+        }
+
+        private boolean hasAny() {
+            return !byKey.isEmpty() || !appended.isEmpty();
+        }
+
+        private void undo(Undo change) {
+            Key key = change.key();
+            if (key == null) {
+                appended.removeLast();
+            } else if (change.before() == null) {
+                byKey.remove(key);
+            } else {
+                byKey.put(key, change.before());
+            }
         }
     }
 
@@ -86,7 +118,7 @@ public final class RowTransaction implements AutoCloseable {
      *     that Trino runs would miss
      */
     public void requireNoChanges() {
-        if (!tables.isEmpty()) {
+        if (tables.values().stream().anyMatch(TableChanges::hasAny)) {
             throw new PostgresException(
                     SqlState.ACTIVE_TRANSACTION,
                     "Expected statements by key alone once a transaction has changed rows, found"
@@ -135,26 +167,77 @@ public final class RowTransaction implements AutoCloseable {
     }
 
     void put(TableSchema table, byte[] key, byte[] row) {
-        change(table, key.length + row.length).byKey.put(new Key(key), Optional.of(row));
+        change(table, new Key(key), Optional.of(row), key.length + row.length);
     }
 
     void delete(TableSchema table, byte[] key) {
-        change(table, key.length).byKey.put(new Key(key), Optional.empty());
+        change(table, new Key(key), Optional.empty(), key.length);
+    }
+
+    private void change(TableSchema table, Key key, Optional<byte[]> row, int bytes) {
+        TableChanges changes = changed(table);
+        long taken = take(bytes);
+        Optional<byte[]> before = changes.byKey.put(key, row);
+        changeCount++;
+        if (keepsUndo) {
+            undo.push(new Undo(changes, key, before, taken));
+        }
     }
 
     void append(TableSchema table, byte[] row) {
-        change(table, row.length).appended.add(row);
+        TableChanges changes = changed(table);
+        long taken = take(row.length);
+        changes.appended.add(row);
+        changeCount++;
+        if (keepsUndo) {
+            undo.push(new Undo(changes, null, null, taken));
+        }
     }
 
-    private TableChanges change(TableSchema table, int bytes) {
+    private TableChanges changed(TableSchema table) {
         TableChanges changes =
                 tables.computeIfAbsent(table.id(), ignored -> new TableChanges(table));
         checkSame(changes, table);
-        Optional<SteleException> busy = room.grow((long) bytes + OVERHEAD_BYTES, 0);
+        return changes;
+    }
+
+    private long take(int bytes) {
+        long taken = (long) bytes + (keepsUndo ? 2 : 1) * OVERHEAD_BYTES;
+        Optional<SteleException> busy = room.grow(taken, 0);
         if (busy.isPresent()) {
             throw busy.get();
         }
-        return changes;
+        return taken;
+    }
+
+    /** The number of changes so far, less those that were taken back. */
+    public long changeCount() {
+        return changeCount;
+    }
+
+    /** Changes from now on can be taken back. */
+    public void keepUndo() {
+        keepsUndo = true;
+    }
+
+    /** No change of before is taken back any more. */
+    public void forgetUndo() {
+        keepsUndo = false;
+        undo.clear();
+    }
+
+    /**
+     * Takes changes back, the last one first.
+     *
+     * @param count the changes that stay: {@link #changeCount} when undo was kept already
+     */
+    public void undoTo(long count) {
+        while (changeCount > count) {
+            Undo last = undo.pop();
+            last.changes().undo(last);
+            room.shrink(last.bytes());
+            changeCount--;
+        }
     }
 
     /**
@@ -164,6 +247,7 @@ public final class RowTransaction implements AutoCloseable {
      *     written; OUTCOME_UNKNOWN if that could not be found out in a minute
      */
     public void commit() {
+        tables.values().removeIf(changes -> !changes.hasAny());
         if (tables.isEmpty()) {
             return;
         }
@@ -237,6 +321,7 @@ public final class RowTransaction implements AutoCloseable {
     @Override
     public void close() {
         tables.clear();
+        undo.clear();
         room.close();
         engine.closeSnapshot(snapshot.id());
     }

@@ -16,6 +16,14 @@ public sealed interface Command {
 
     record Rollback() implements Command {}
 
+    record Savepoint(String name) implements Command {}
+
+    /** RELEASE SAVEPOINT. */
+    record Release(String name) implements Command {}
+
+    /** ROLLBACK TO SAVEPOINT. */
+    record RollbackTo(String name) implements Command {}
+
     /** SET of a setting; for the transaction only where {@code local}. */
     record Set(String name, String value, boolean local) implements Command {}
 

@@ -16,6 +16,8 @@ import java.util.Optional;
  * Command}s. Confined to one thread.
  */
 final class CommandParser {
+    private static final int MAX_NAME_LENGTH = 63;
+
     private final List<String> words;
     private int at;
 
@@ -117,17 +119,22 @@ final class CommandParser {
         String first = next().toUpperCase(Locale.ENGLISH);
         return switch (first) {
             case "BEGIN", "START" -> {
-                boolean isNamed = takes("TRANSACTION") || takes("WORK");
+                boolean isNamed = takesTransaction();
                 if (first.equals("START") && !isNamed) {
                     throw unsupported("START TRANSACTION", sql);
                 }
                 yield Optional.of(new Command.Begin(isReadOnly(sql)));
             }
             case "COMMIT", "END" -> {
+                boolean unused = takesTransaction();
                 endBlock(sql);
                 yield Optional.of(new Command.Commit());
             }
             case "ROLLBACK", "ABORT" -> {
+                boolean unused = takesTransaction();
+                if (takes("TO")) {
+                    yield Optional.of(new Command.RollbackTo(savepoint(sql)));
+                }
                 endBlock(sql);
                 yield Optional.of(new Command.Rollback());
             }
@@ -167,14 +174,9 @@ final class CommandParser {
                 }
                 yield Optional.of(new Command.NoEffect("CLOSE CURSOR ALL"));
             }
-            case "SAVEPOINT",
-                    "RELEASE",
-                    "LISTEN",
-                    "PREPARE",
-                    "EXECUTE",
-                    "DECLARE",
-                    "FETCH",
-                    "LOCK" ->
+            case "SAVEPOINT" -> Optional.of(new Command.Savepoint(name(sql)));
+            case "RELEASE" -> Optional.of(new Command.Release(savepoint(sql)));
+            case "LISTEN", "PREPARE", "EXECUTE", "DECLARE", "FETCH", "LOCK" ->
                     throw unsupported("a statement without " + first, sql);
             default -> Optional.empty();
         };
@@ -205,8 +207,29 @@ final class CommandParser {
         return isReadOnly;
     }
 
+    /** The name of a savepoint, after SAVEPOINT or nothing. */
+    private String savepoint(String sql) {
+        // Its name may be SAVEPOINT
+        if (words.size() - at > 1) {
+            expect("SAVEPOINT");
+        }
+        return name(sql);
+    }
+
+    /** The last word, which is a name; shortened as in PostgreSQL. */
+    private String name(String sql) {
+        String name = Identifiers.name(next());
+        if (at < words.size()) {
+            throw unsupported("one name", sql);
+        }
+        return name.substring(0, Math.min(name.length(), MAX_NAME_LENGTH));
+    }
+
+    private boolean takesTransaction() {
+        return takes("TRANSACTION") || takes("WORK");
+    }
+
     private void endBlock(String sql) {
-        boolean unused = takes("TRANSACTION") || takes("WORK");
         if (takes("AND")) {
             expect("NO");
             expect("CHAIN");

@@ -11,10 +11,13 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A sender of a result's rows to the client as messages of COPY TO STDOUT. Confined to one thread.
+ * A sender of a result's rows to the client as messages of COPY TO STDOUT, one for each row. The
+ * head of BINARY comes in the message of the first row, or of the tail: clients rely on
+ * PostgreSQL's doing so. Confined to one thread.
  */
 final class CopyOutput {
     private static final int HEAD_BYTES = 5; // type and length of a message
+    private static final byte[] NOTHING = {};
 
     private final CopyWriter writer;
     private final boolean isBinary;
@@ -30,24 +33,33 @@ final class CopyOutput {
     /** Sends the rows; returns their number. */
     long send(List<String> columns, ResultRows rows) throws IOException {
         replies.copyResponse('H', isBinary, columns.size());
-        send(writer.head(columns));
+        byte[] head = writer.head(columns);
+        if (!isBinary) {
+            send(head);
+            head = NOTHING;
+        }
         MessageWriter out = new MessageWriter(row);
         long count = 0;
         while (rows.writeNext(out)) {
             out.flush();
             byte[] message = row.toByteArray();
             row.reset();
-            send(writer.row(Arrays.copyOfRange(message, HEAD_BYTES, message.length)));
+            send(head, writer.row(Arrays.copyOfRange(message, HEAD_BYTES, message.length)));
+            head = NOTHING;
             count++;
         }
-        send(writer.tail());
+        send(head, writer.tail());
         replies.empty('c');
         return count;
     }
 
-    private void send(byte[] bytes) throws IOException {
-        if (bytes.length > 0) {
-            replies.out().begin('d').putBytes(bytes).end();
+    private void send(byte[]... parts) throws IOException {
+        if (Arrays.stream(parts).anyMatch(part -> part.length > 0)) {
+            MessageWriter out = replies.out().begin('d');
+            for (byte[] part : parts) {
+                out.putBytes(part);
+            }
+            out.end();
         }
     }
 }

@@ -184,11 +184,12 @@ public final class Session implements AutoCloseable {
     }
 
     private void checkBlock(PreparedStatement statement) {
-        boolean endsIt =
+        boolean endsFailure =
                 statement.kind() instanceof PreparedStatement.OnSession session
                         && (session.command() instanceof Command.Commit
-                                || session.command() instanceof Command.Rollback);
-        if (!endsIt) {
+                                || session.command() instanceof Command.Rollback
+                                || session.command() instanceof Command.RollbackTo);
+        if (!endsFailure) {
             block.checkUsable();
         }
     }

@@ -28,6 +28,7 @@ final class SessionCommands {
     private final CopyProtocol copies;
     private final Map<String, Optional<String>> beforeLocal = new HashMap<>(); // restored by COMMIT
     private final Map<String, Optional<String>> beforeBlock = new HashMap<>(); // undone by ROLLBACK
+    private SavedSettings lastSaved = SavedSettings.UNCHANGED; // many savepoints have the same
     private boolean isReadOnlySession;
 
     SessionCommands(
@@ -70,15 +71,29 @@ final class SessionCommands {
                 beforeLocal.clear();
                 replies.commandComplete("ROLLBACK");
             }
+            case Command.Savepoint savepoint -> {
+                block.savepoint(savepoint.name(), save());
+                replies.commandComplete("SAVEPOINT");
+            }
+            case Command.Release release -> {
+                block.release(release.name());
+                replies.commandComplete("RELEASE");
+            }
+            case Command.RollbackTo rollback -> {
+                restoreTo(block.rollbackTo(rollback.name()));
+                replies.commandComplete("ROLLBACK");
+            }
             case Command.Set set -> {
                 set(set);
                 replies.commandComplete("SET");
             }
             case Command.Reset reset -> {
                 if (reset.name().isPresent()) {
+                    noteBefore(reset.name().get(), false);
                     settings.reset(reset.name().get());
                     report(reset.name().get());
                 } else {
+                    settings.all().keySet().forEach(name -> noteBefore(name, false));
                     settings.resetAll();
                 }
                 replies.commandComplete("RESET");
@@ -138,13 +153,48 @@ final class SessionCommands {
         }
         Optional<String> before = settings.find(set.name());
         settings.set(set.name(), set.value());
-        if (block.isOpen()) {
-            beforeBlock.putIfAbsent(set.name(), before);
-        }
-        if (set.local()) {
-            beforeLocal.putIfAbsent(set.name(), before);
-        }
+        noteBefore(set.name(), before, set.local());
         report(set.name());
+    }
+
+    private void noteBefore(String name, boolean isLocal) {
+        noteBefore(name, settings.find(name), isLocal);
+    }
+
+    /** Notes the value that a setting had before it is changed. */
+    private void noteBefore(String name, Optional<String> before, boolean isLocal) {
+        String key = Settings.key(name);
+        if (block.isOpen()) {
+            beforeBlock.putIfAbsent(key, before);
+        }
+        if (isLocal) {
+            beforeLocal.putIfAbsent(key, before);
+        } else {
+            beforeLocal.remove(key); // COMMIT keeps this one
+        }
+    }
+
+    /** The settings for a savepoint. */
+    private SavedSettings save() {
+        Map<String, Optional<String>> values = new HashMap<>();
+        beforeBlock.keySet().forEach(name -> values.put(name, settings.find(name)));
+        SavedSettings saved = new SavedSettings(values, beforeLocal);
+        if (!saved.equals(lastSaved)) {
+            lastSaved = saved;
+        }
+        return lastSaved;
+    }
+
+    /** Sets the settings that were changed in the block back to a savepoint. */
+    private void restoreTo(SavedSettings saved) throws IOException {
+        for (Map.Entry<String, Optional<String>> setting : beforeBlock.entrySet()) {
+            settings.restore(
+                    setting.getKey(),
+                    saved.values().getOrDefault(setting.getKey(), setting.getValue()));
+            report(setting.getKey());
+        }
+        beforeLocal.clear();
+        beforeLocal.putAll(saved.beforeLocal());
     }
 
     private void restore(Map<String, Optional<String>> before) throws IOException {

@@ -117,8 +117,9 @@ public final class Settings {
             case "search_path" -> searchPath = path(value);
             case "statement_timeout" -> statementTimeoutMillis = millis(name, value);
             case "client_encoding" -> {
-                String encoding = value.toUpperCase(Locale.ENGLISH).replace("-", "");
-                if (!encoding.equals("UTF8") && !encoding.equals("UNICODE")) {
+                // PostgreSQL compares letters and digits alone: asyncpg sends 'utf-8', with quotes
+                String encoding = value.toLowerCase(Locale.ENGLISH).replaceAll("[^a-z0-9]", "");
+                if (!encoding.equals("utf8") && !encoding.equals("unicode")) {
                     throw invalid(name, "UTF8", value);
                 }
                 kept = "UTF8";
@@ -193,7 +194,8 @@ public final class Settings {
                 "Expected %s as %s, found '%s'".formatted(expected, name, found));
     }
 
-    private static String key(String name) {
+    /** The name by which a setting is stored. */
+    static String key(String name) {
         String lower = name.toLowerCase(Locale.ENGLISH).strip();
         return lower.equals("time zone") ? "timezone" : lower;
     }
@@ -211,6 +213,9 @@ public final class Settings {
 
     /** Sets a value back to an earlier value, or removes it. */
     void restore(String name, Optional<String> before) {
+        if (FIXED.contains(key(name))) {
+            return;
+        }
         if (before.isPresent()) {
             set(name, before.get());
         } else {

@@ -10,7 +10,11 @@ import io.stele.sidecar.postgresql.wire.PostgresException;
 import io.stele.sidecar.postgresql.wire.SqlState;
 import java.time.InstantSource;
 import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * opens a {@link RowTransaction} at its first statement on rows. Confined to one thread at a time.
  */
 final class TransactionBlock implements AutoCloseable {
+    /** Drivers make one of the same name for each statement, and may release none. */
+    private static final int MAX_SAVEPOINTS = 1_000;
+
     private final PlanExecutor executor;
     private final Client client;
     private final TransactionTimes times;
@@ -26,6 +33,16 @@ final class TransactionBlock implements AutoCloseable {
     private boolean isImplicit; // made for statements that were sent together
     private boolean isReadOnly;
     private @Nullable RowTransaction transaction;
+    private final List<Savepoint> savepoints = new ArrayList<>(); // oldest first
+
+    /**
+     * A savepoint of the block.
+     *
+     * @param changes of the transaction before it; 0 if that was not open
+     * @param settings of the session
+     */
+    private record Savepoint(
+            String name, long changes, boolean isReadOnly, SavedSettings settings) {}
 
     TransactionBlock(PlanExecutor executor, Client client, InstantSource clock) {
         this.executor = requireNonNull(executor, "executor is null");
@@ -130,7 +147,9 @@ final class TransactionBlock implements AutoCloseable {
             close();
         } else if (isOpen) {
             hasFailed = true;
-            end();
+            if (savepoints.isEmpty()) {
+                end();
+            }
         } else {
             times.end();
         }
@@ -143,8 +162,8 @@ final class TransactionBlock implements AutoCloseable {
         if (hasFailed) {
             throw new PostgresException(
                     SqlState.FAILED_TRANSACTION,
-                    "Expected ROLLBACK, as a statement of the transaction has failed, found"
-                            + " another");
+                    "Expected ROLLBACK, or ROLLBACK TO a savepoint, as a statement of the"
+                            + " transaction has failed, found another");
         }
     }
 
@@ -156,11 +175,92 @@ final class TransactionBlock implements AutoCloseable {
         RowTransaction known = transaction;
         if (known == null) {
             known = executor.begin(client);
+            if (!savepoints.isEmpty()) {
+                known.keepUndo();
+            }
             transaction = known;
         } else {
             known.renew();
         }
         return Optional.of(known);
+    }
+
+    /** Begins a part of the block that can be undone by itself. */
+    void savepoint(String name, SavedSettings settings) {
+        if (!isOpen || isImplicit) {
+            throw new PostgresException(
+                    SqlState.NO_ACTIVE_TRANSACTION,
+                    "Expected SAVEPOINT in a transaction block, found it outside one");
+        }
+        if (savepoints.size() >= MAX_SAVEPOINTS && !forgetShadowed()) {
+            throw new PostgresException(
+                    SqlState.LIMIT_EXCEEDED,
+                    "Expected at most %s savepoints in a transaction, found one more"
+                            .formatted(MAX_SAVEPOINTS));
+        }
+        RowTransaction open = transaction;
+        long changes = 0;
+        if (open != null) {
+            open.keepUndo();
+            changes = open.changeCount();
+        }
+        savepoints.add(new Savepoint(name, changes, isReadOnly, settings));
+    }
+
+    /** Forgets the oldest savepoint whose name a later one has, if there is one. */
+    private boolean forgetShadowed() {
+        Set<String> later = new HashSet<>();
+        int shadowed = -1;
+        for (int i = savepoints.size() - 1; i >= 0; i--) {
+            if (!later.add(savepoints.get(i).name())) {
+                shadowed = i;
+            }
+        }
+        if (shadowed >= 0) {
+            savepoints.remove(shadowed);
+        }
+        return shadowed >= 0;
+    }
+
+    /** Forgets a savepoint and those after it. */
+    void release(String name) {
+        int position = find(name);
+        savepoints.subList(position, savepoints.size()).clear();
+        RowTransaction open = transaction;
+        if (open != null && savepoints.isEmpty()) {
+            open.forgetUndo();
+        }
+    }
+
+    /** Undoes what came after a savepoint, also if that has failed; returns the settings at it. */
+    SavedSettings rollbackTo(String name) {
+        int position = find(name);
+        savepoints.subList(position + 1, savepoints.size()).clear();
+        Savepoint savepoint = savepoints.get(position);
+        RowTransaction open = transaction;
+        if (open != null) {
+            open.undoTo(savepoint.changes());
+        }
+        hasFailed = false;
+        isReadOnly = savepoint.isReadOnly();
+        return savepoint.settings();
+    }
+
+    private int find(String name) {
+        if (!isOpen || isImplicit) {
+            throw new PostgresException(
+                    SqlState.NO_ACTIVE_TRANSACTION,
+                    "Expected a savepoint in a transaction block, found none open");
+        }
+        for (int i = savepoints.size() - 1; i >= 0; i--) {
+            if (savepoints.get(i).name().equals(name)) {
+                return i;
+            }
+        }
+        throw new PostgresException(
+                SqlState.INVALID_SAVEPOINT,
+                "Expected a savepoint of the transaction, found none of the name '%s'"
+                        .formatted(name));
     }
 
     /** Commits and ends the block; false if it had failed, so that it writes nothing. */
@@ -195,6 +295,7 @@ final class TransactionBlock implements AutoCloseable {
         isImplicit = false;
         isReadOnly = false;
         hasFailed = false;
+        savepoints.clear();
         times.end();
         end();
     }

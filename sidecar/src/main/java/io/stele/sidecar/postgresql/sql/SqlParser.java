@@ -91,7 +91,10 @@ public final class SqlParser {
         int unused = checkSize(sql);
         try {
             return ExpressionTranslator.read(new BriefParser(sql).SimpleExpression());
-        } catch (ParseException | TokenMgrException | StackOverflowError e) {
+        } catch (ParseException
+                | TokenMgrException
+                | NumberFormatException
+                | StackOverflowError e) {
             throw syntaxError(sql, e);
         }
     }
@@ -100,7 +103,7 @@ public final class SqlParser {
         int depth = checkSize(sql);
         try {
             return parsed(sql, depth > MAX_COMPLEX_DEPTH);
-        } catch (ParseException | TokenMgrException e) {
+        } catch (ParseException | TokenMgrException | NumberFormatException e) {
             throw syntaxError(sql, e);
         }
     }
@@ -393,8 +396,15 @@ public final class SqlParser {
                         .map(alias -> Identifiers.name(alias.getName())));
     }
 
-    /** The table with its names only. */
-    private static Table plain(Table table) {
+    /**
+     * The table with its names only.
+     *
+     * @param table null where the library found none, as in {@code DELETE FROM WHERE x = 1}
+     */
+    private static Table plain(@Nullable Table table) {
+        if (table == null) {
+            throw new NoFixedPlanException("the name of one table", "none");
+        }
         Table plain = new Table(table.getSchemaName(), table.getName());
         if (table.getAlias() != null) {
             plain.setAlias(new Alias(table.getAlias().getName(), table.getAlias().isUseAs()));

@@ -29,6 +29,12 @@ final class TrinoErrors {
             Pattern.compile(
                     "returned (?:HTTP |an invalid response: JsonResponse\\{statusCode=)(\\d{3})\\b");
 
+    /** Trino parses prepared statements with the headers of a request, which it then refuses. */
+    private static final Pattern MALFORMED =
+            Pattern.compile(
+                    "Invalid X-Trino-Prepared-Statement header: (?<why>line \\d+:\\d+: .*?)\\]?\\s*$",
+                    Pattern.DOTALL);
+
     private static final Pattern ADDRESS = Pattern.compile("https?://[^\\s,;)\\]}'\"]+");
     private static final TrinoErrors SHARED = new TrinoErrors(Ticker.systemTicker(), log::warn);
 
@@ -89,6 +95,10 @@ final class TrinoErrors {
     }
 
     PostgresException translate(RuntimeException failure) {
+        Matcher malformed = MALFORMED.matcher(String.valueOf(failure.getMessage()));
+        if (malformed.find()) {
+            return new PostgresException(SqlState.SYNTAX_ERROR, "Trino: " + malformed.group("why"));
+        }
         Kind kind = kind(failure);
         if (mayLog(kind)) {
             logger.accept(failure, kind.message);

@@ -48,11 +48,22 @@ final class TestSqlParser {
                         "INSERT INTO a SELECT 1",
                         "UPDATE a SET x = 1 FROM b WHERE a.y = b.y",
                         "DELETE FROM a USING b WHERE a.y = b.y",
+                        "DELETE FROM WHERE x = 1",
                         "TRUNCATE a")) {
             assertThatThrownBy(() -> SqlParser.parse(sql))
                     .as(sql)
                     .isInstanceOf(NoFixedPlanException.class);
         }
+    }
+
+    /** The library throws what it got from the number. */
+    @Test
+    void aParameterOfTooLargeANumberIsASyntaxError() {
+        assertThatThrownBy(
+                        () -> SqlParser.parse("SELECT * FROM t WHERE id = $59223372036854775808"))
+                .isInstanceOfSatisfying(
+                        PostgresException.class,
+                        e -> assertThat(e.state()).isEqualTo(SqlState.SYNTAX_ERROR));
     }
 
     /** A query of Grafana's with a number too much, on which JSqlParser spends 20 s by itself. */

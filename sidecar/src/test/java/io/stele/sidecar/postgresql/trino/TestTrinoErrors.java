@@ -103,6 +103,19 @@ final class TestTrinoErrors {
         }
     }
 
+    /** A statement with parameters is a header, so that a mistake in it is no answer of a query. */
+    @Test
+    void mistakesInPreparedStatementsAreTheClients() {
+        PostgresException mistake =
+                new TrinoErrors(Ticker.systemTicker(), (_, _) -> {})
+                        .translate(
+                                new RuntimeException(
+                                        "Error starting query at http://10.0.0.7:8080/v1/statement returned an invalid response: JsonResponse{statusCode=400, headers={a=[b]}, hasValue=false} [Error: Error 400 Bad Request: Invalid X-Trino-Prepared-Statement header: line 1:47: mismatched input 'on'. Expecting: '[', <EOF>]"));
+        assertThat(mistake.state().code()).isEqualTo("42601");
+        assertThat(mistake)
+                .hasMessage("Trino: line 1:47: mismatched input 'on'. Expecting: '[', <EOF>");
+    }
+
     @Test
     void causesAreLoggedOnceAMinuteForEachKind() {
         AtomicLong nanos = new AtomicLong();

@@ -83,6 +83,11 @@ final class IndexPartition extends CachedBlock {
         return filter.mayContain(hash);
     }
 
+    /** A copy of a key that is at or after the last key of a block, and before the next block. */
+    byte[] lastKey(int block) {
+        return lastKeys.key(block);
+    }
+
     /**
      * The first block whose last key is at or after {@code key}; the top of the index guarantees
      * that there is one.

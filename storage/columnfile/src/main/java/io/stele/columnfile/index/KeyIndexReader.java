@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * and upserts. It holds the top-level index in memory; all other blocks are in the block cache.
  * Immutable and thread-safe; cursors are not.
  */
-public final class KeyIndexReader {
+public final class KeyIndexReader implements IndexedFileReader {
     /** Returned by {@link #find} for a key that is not in the file. */
     public static final int ABSENT = -1;
 
@@ -199,6 +199,7 @@ public final class KeyIndexReader {
     }
 
     /** Memory that the open reader holds, in bytes, without its blocks in the block cache. */
+    @Override
     public long retainedBytes() {
         return file.retainedBytes();
     }

@@ -8,8 +8,10 @@ import io.stele.columnfile.index.EntryBlock.Found;
 import io.stele.objectstore.ObjectStore;
 import io.stele.objectstore.SequentialReads;
 import io.stele.objectstore.retrieval.ByteRange;
+import io.stele.protocol.row.KeyBytes;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -434,6 +436,31 @@ final class SortedFileReader {
      */
     int findPartition(byte[] key) {
         return lastKeys.firstAtOrAfter(key);
+    }
+
+    /**
+     * A key below {@code end} from which on all entries below {@code end} are in one block, or are
+     * of one key. Null if these are the first ones of the file.
+     *
+     * @param end null: behind the last key
+     */
+    byte @Nullable [] keyBelow(byte @Nullable [] end) throws IOException {
+        if (partitionCount() == 0) {
+            return null;
+        }
+        byte[] last = end;
+        if (end != null && end.length > 0 && end[end.length - 1] == 0) {
+            last = Arrays.copyOf(end, end.length - 1); // the keys below its successor end with it
+        }
+        int found = last == null ? partitionCount() : findPartition(last);
+        boolean isBehindAll = found == partitionCount();
+        int index = isBehindAll ? found - 1 : found;
+        IndexPartition part = partition(index, true);
+        int block = isBehindAll || last == null ? part.blockCount() - 1 : part.findBlock(last);
+        if (block > 0) {
+            return KeyBytes.successor(part.lastKey(block - 1));
+        }
+        return index == 0 ? null : KeyBytes.successor(lastKeys.key(index - 1));
     }
 
     /** False only if the key is certainly not in the file. */

@@ -56,6 +56,11 @@ final class SortedKeys {
         return ends.length;
     }
 
+    /** A copy of a key. */
+    byte[] key(int index) {
+        return Arrays.copyOfRange(bytes, start(index), ends[index]);
+    }
+
     /** The position of the first key at or after {@code key}; {@link #count()} if there is none. */
     int firstAtOrAfter(byte[] key) {
         int count = ends.length;

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * It holds the top-level index in memory; all other blocks are in the block cache. Immutable and
  * thread-safe; cursors are not.
  */
-public final class SstFileReader {
+public final class SstFileReader implements IndexedFileReader {
     private static final long NO_INGEST = -1;
 
     private final SortedFileReader file;
@@ -85,6 +85,11 @@ public final class SstFileReader {
         return deletedCount;
     }
 
+    /** The number of tombstones and of versions with a newer version in the file. */
+    public long staleCount() {
+        return Math.min(entryCount() - keyCount() + deletedCount, entryCount());
+    }
+
     public Lsn minLsn() {
         return minLsn;
     }
@@ -103,6 +108,7 @@ public final class SstFileReader {
     }
 
     /** Memory that the open reader holds, in bytes, without its blocks in the block cache. */
+    @Override
     public long retainedBytes() {
         return file.retainedBytes();
     }
@@ -221,6 +227,17 @@ public final class SstFileReader {
      */
     public SstFileCursor cachedCursor() {
         return cursor(new SortedFileCursor(file, true));
+    }
+
+    /**
+     * The start of a window of this file for a reader against the order of keys: a key below {@code
+     * end} from which on all versions below {@code end} are in one block, or are of one key. Null
+     * if these are the first ones of the file. May read a part of the index.
+     *
+     * @param end null: behind the last key
+     */
+    public byte @Nullable [] keyBelow(byte @Nullable [] end) throws IOException {
+        return file.keyBelow(end);
     }
 
     private SstFileCursor cursor(SortedFileCursor entries) {

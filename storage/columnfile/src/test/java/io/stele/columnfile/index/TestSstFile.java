@@ -14,6 +14,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
@@ -60,6 +61,32 @@ final class TestSstFile {
                 assertThat(cursor.lsn()).isEqualTo(ceiling.getValue().firstKey());
             }
         }
+    }
+
+    /** Down to the first key, in windows of a block, across the parts of the index. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+    void windowsGoFromTheLastKeyToTheFirst(long seed) throws IOException {
+        Random random = new Random(seed);
+        NavigableSet<byte[]> keys = RandomKeys.keys(random, 1 + random.nextInt(3_000));
+        SstFileReader reader = write(keys, FilteredKeys.WHOLE, 0);
+        // 256 B of entries of 12 B or more, and the last key of the block before
+        int most = 256 / 12 + 2;
+        byte[] end = random.nextBoolean() ? null : RandomKeys.keys(random, 1).first();
+        NavigableSet<byte[]> left = end == null ? keys : keys.headSet(end, false);
+        byte[] start = reader.keyBelow(end);
+        while (start != null) {
+            if (end != null) {
+                assertThat(RandomKeys.ORDER.compare(start, end))
+                        .as("a window begins below its end")
+                        .isNegative();
+            }
+            assertThat(left.tailSet(start, true)).hasSizeLessThanOrEqualTo(most);
+            left = left.headSet(start, false);
+            end = start;
+            start = reader.keyBelow(end);
+        }
+        assertThat(left).hasSizeLessThanOrEqualTo(most);
     }
 
     @Test
@@ -150,6 +177,7 @@ final class TestSstFile {
         assertThat(reader.get(new byte[0], Long.MAX_VALUE)).isEmpty();
         assertThat(reader.cursor().advance()).isFalse();
         assertThat(reader.cursor().seek(new byte[0])).isFalse();
+        assertThat(reader.keyBelow(null)).isNull();
     }
 
     @Test

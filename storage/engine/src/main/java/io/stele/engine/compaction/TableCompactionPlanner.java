@@ -27,7 +27,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The planner of flushes and compactions of one table in one shard, which selects memtables and
@@ -41,12 +43,17 @@ public final class TableCompactionPlanner {
     private static final long CRUMB_BYTES = 64 << 10;
     private static final int FEW_FILES = 16;
 
+    // 250,000 files take some 100 ms, so they are examined every 3 s at most.
+    private static final int FILES_A_MILLI = 80;
+
     private final TableShard table;
     private final RowCompactionPolicy rowPolicy;
     private final HistoryFilePolicy history;
     private final ColumnCompactionPolicy columnPolicy;
     private final long targetBytes;
+    private final Function<FileEntry, Optional<Range>> clusteringRange = this::clusteringRange;
     private final HeldBackFiles heldBack = new HeldBackFiles();
+    private @Nullable NothingDue nothingDue; // on the shard's context
     private volatile int flushedFiles; // column files of the last flush; set by its thread
 
     public TableCompactionPlanner(TableShard table, long targetBytes) {
@@ -92,6 +99,9 @@ public final class TableCompactionPlanner {
      *     sorted run without deleted rows, also files on which compactions failed
      */
     public Optional<Compaction> nextCompaction(long retentionLsn, boolean asked, long nowMillis) {
+        if (!asked && isStillNothingDue(retentionLsn, nowMillis)) {
+            return Optional.empty();
+        }
         Predicate<FileEntry> isHeldBack =
                 asked ? _ -> false : file -> heldBack.contains(file, nowMillis);
         Optional<Compaction> compaction =
@@ -99,7 +109,88 @@ public final class TableCompactionPlanner {
                         .or(() -> columnCompaction(retentionLsn, asked, isHeldBack))
                         .or(() -> indexCompaction(retentionLsn, asked, isHeldBack));
         compaction.ifPresent(found -> table.forgetHistory(retentionLsn));
+        nothingDue =
+                compaction.isEmpty() && heldBack.isEmpty() && !asked // which has other rules
+                        ? new NothingDue(
+                                parts(), table.changedLsn(), nextLsn(retentionLsn), nowMillis)
+                        : null;
         return compaction;
+    }
+
+    /**
+     * Whether the files were examined before, and now no compaction can be due. Many files are also
+     * examined less often, since that holds up the shard's context.
+     */
+    private boolean isStillNothingDue(long retentionLsn, long nowMillis) {
+        NothingDue before = nothingDue;
+        if (before == null) {
+            return false;
+        }
+        long sinceMillis = nowMillis - before.nowMillis;
+        if (sinceMillis >= 0 && sinceMillis < table.view().fileCount() / FILES_A_MILLI) {
+            return true;
+        }
+        return before.changedLsn == table.changedLsn()
+                && retentionLsn < before.nextLsn
+                && !table.schema().options().expires()
+                && before.isOf(parts());
+    }
+
+    /**
+     * The retention LSN from which on other rows are deleted for every reader than at {@code
+     * retentionLsn}, if no row is changed until then.
+     */
+    private long nextLsn(long retentionLsn) {
+        TableView view = table.view();
+        long changedLsn = table.changedLsn();
+        if (!view.sstFiles().isEmpty() || !view.indexes().isEmpty()) {
+            // Obsolete versions are not known one by one, and of a file that is not open not at all
+            return retentionLsn + 1;
+        }
+        if (retentionLsn >= changedLsn) {
+            return Long.MAX_VALUE;
+        }
+        long next = Long.MAX_VALUE;
+        for (ColumnFile file : view.columnFiles()) {
+            next = Math.min(next, file.deletes().firstAfter(retentionLsn));
+        }
+        return next;
+    }
+
+    /** All that a compaction depends on, except deletions of rows. */
+    private List<Object> parts() {
+        TableView view = table.view();
+        List<Object> parts = new ArrayList<>();
+        parts.add(table.schema());
+        parts.add(view.sstFiles());
+        parts.add(view.columnFiles());
+        for (IndexView index : view.indexes()) {
+            parts.add(index.files());
+            parts.add(index.complete()); // one of two objects
+        }
+        return parts;
+    }
+
+    /**
+     * A moment at which no compaction was due.
+     *
+     * @param parts compared by identity: a list is replaced when a file changes
+     * @param changedLsn up to which rows had been deleted
+     * @param nextLsn the retention LSN at which a compaction may be due without another change
+     */
+    private record NothingDue(List<Object> parts, long changedLsn, long nextLsn, long nowMillis) {
+        @SuppressWarnings("ReferenceEquality")
+        boolean isOf(List<Object> now) {
+            if (parts.size() != now.size()) {
+                return false;
+            }
+            for (int i = 0; i < now.size(); i++) {
+                if (parts.get(i) != now.get(i)) {
+                    return false;
+                }
+            }
+            return true;
+        }
     }
 
     /**
@@ -129,7 +220,7 @@ public final class TableCompactionPlanner {
      */
     public Optional<Compaction> nextSketches() {
         return table.view().columnFiles().stream()
-                .filter(file -> table.isSettled(file.entry().fileId()))
+                .filter(file -> table.isSettled(file.entry()))
                 .filter(SketchChange::isNeeded)
                 .findFirst()
                 .map(
@@ -233,9 +324,7 @@ public final class TableCompactionPlanner {
                 pick ->
                         pick.inputs().stream()
                                 .noneMatch(
-                                        file ->
-                                                isHeldBack.test(file)
-                                                        || !table.isSettled(file.fileId())));
+                                        file -> isHeldBack.test(file) || !table.isSettled(file)));
     }
 
     // Their tombstones may be dropped too: the rows that they delete have also expired.
@@ -243,7 +332,7 @@ public final class TableCompactionPlanner {
         long expiredLsn = table.expiredLsn();
         return sstFiles.stream()
                 .filter(file -> file.entry().maxLsn().value() < expiredLsn)
-                .filter(file -> table.isSettled(file.entry().fileId()))
+                .filter(file -> table.isSettled(file.entry()))
                 .toList();
     }
 
@@ -282,7 +371,7 @@ public final class TableCompactionPlanner {
         List<SstFile> gone = new ArrayList<>(expired(view.sstFiles()));
         view.sstFiles().stream()
                 .filter(file -> file.isObsoleteAt(retentionLsn, view.schema()))
-                .filter(file -> table.isSettled(file.entry().fileId()))
+                .filter(file -> table.isSettled(file.entry()))
                 .filter(file -> !gone.contains(file))
                 .forEach(gone::add);
         if (!gone.isEmpty()) {
@@ -309,7 +398,7 @@ public final class TableCompactionPlanner {
         TableView view = table.view();
         List<ColumnCompactionPolicy.Candidate> candidates =
                 view.columnFiles().stream()
-                        .filter(file -> table.isSettled(file.entry().fileId()))
+                        .filter(file -> table.isSettled(file.entry()))
                         .filter(file -> !isHeldBack.test(file.entry()))
                         .map(file -> candidate(file, retentionLsn))
                         .toList();
@@ -348,7 +437,7 @@ public final class TableCompactionPlanner {
                 file.entry(),
                 deleted,
                 Math.max(deleted, file.deletes().cardinality()),
-                clusteringRange(file.entry()));
+                clusteringRange);
     }
 
     // All rows, none, or 1 for an unknown number, which only a read of the rows would show.

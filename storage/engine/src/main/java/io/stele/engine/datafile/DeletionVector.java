@@ -46,10 +46,16 @@ public final class DeletionVector {
 
     private static final int INITIAL_CAPACITY = 16;
 
-    private final RoaringBitmap base = new RoaringBitmap();
+    // Most files have no deletions: these are shared until there is one
+    private static final RoaringBitmap NO_ROWS = new RoaringBitmap();
+    private static final int[] NO_ORDINALS = {};
+    private static final long[] NO_LSNS = {};
+    private static final int[] NO_SLOTS = {0}; // full with the first entry
+
+    private RoaringBitmap base = NO_ROWS;
     private long floorLsn;
-    private int[] ordinals = new int[INITIAL_CAPACITY];
-    private long[] lsns = new long[INITIAL_CAPACITY];
+    private int[] ordinals = NO_ORDINALS;
+    private long[] lsns = NO_LSNS;
     private int size;
 
     /** The LSN from which every row is deleted; {@link #NOT_DELETED} if there is none. */
@@ -58,7 +64,7 @@ public final class DeletionVector {
     private int endRows; // rows of the file; set only with endLsn
 
     /** Open addressing: log position + 1 by hash of ordinal; 0 is free; at most half full. */
-    private int[] table = new int[4 * INITIAL_CAPACITY];
+    private int[] table = NO_SLOTS;
 
     /**
      * The last returned bitmap: the base and the first {@code cachedSize} deletions of the log. It
@@ -219,12 +225,12 @@ public final class DeletionVector {
         }
         int count = countAt(lsn);
         if (isObsoleteAt(lsn)) {
-            base.add(0L, endRows);
+            ownBase().add(0L, endRows);
             endLsn = NOT_DELETED;
             cached = null;
         } else {
             for (int i = 0; i < count; i++) {
-                base.add(ordinals[i]);
+                ownBase().add(ordinals[i]);
             }
         }
         floorLsn = lsn;
@@ -235,6 +241,20 @@ public final class DeletionVector {
             rehash(tableSize(size));
             cached = null;
         }
+        if (size == 0) {
+            ordinals = NO_ORDINALS;
+            lsns = NO_LSNS;
+            table = NO_SLOTS;
+        }
+    }
+
+    /** The base, to be changed. */
+    @SuppressWarnings("ReferenceEquality") // the shared object
+    private RoaringBitmap ownBase() {
+        if (base == NO_ROWS) {
+            base = new RoaringBitmap();
+        }
+        return base;
     }
 
     /**
@@ -354,7 +374,7 @@ public final class DeletionVector {
             vector.endRows = footer.readVarint32("rows that ended");
         }
         footer.requireEnd();
-        vector.base.deserialize(ByteBuffer.wrap(opened.readBlock(baseHandle)));
+        vector.ownBase().deserialize(ByteBuffer.wrap(opened.readBlock(baseHandle)));
         vector.decodeLog(
                 new ByteSource(path, logHandle.offset(), opened.readBlock(logHandle)), entries);
         if (vector.cardinality() != cardinality) {
@@ -369,7 +389,7 @@ public final class DeletionVector {
      */
     private synchronized DeletionVector snapshot() {
         DeletionVector copy = new DeletionVector();
-        copy.base.or(base);
+        copy.ownBase().or(base);
         copy.floorLsn = floorLsn;
         copy.ordinals = Arrays.copyOf(ordinals, size);
         copy.lsns = Arrays.copyOf(lsns, size);
@@ -415,15 +435,17 @@ public final class DeletionVector {
      */
     private void append(int ordinal, long lsn, int slot) {
         if (size == ordinals.length) {
-            ordinals = Arrays.copyOf(ordinals, size * 2);
-            lsns = Arrays.copyOf(lsns, size * 2);
+            int capacity = Math.max(INITIAL_CAPACITY, size * 2);
+            ordinals = Arrays.copyOf(ordinals, capacity);
+            lsns = Arrays.copyOf(lsns, capacity);
         }
         ordinals[size] = ordinal;
         lsns[size] = lsn;
         size++;
-        table[slot] = size;
         if (2 * size > table.length) {
             rehash(tableSize(size));
+        } else {
+            table[slot] = size;
         }
     }
 

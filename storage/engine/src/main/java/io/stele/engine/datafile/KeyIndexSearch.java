@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A search in the key indexes of column files for the rows of many keys, by which writes find the
@@ -75,9 +76,15 @@ public final class KeyIndexSearch {
                 files.get(i).find(keys, lsn, ofFile);
             }
         }
-        LazyReader.openAll(
-                left.stream().flatMap(keysOf -> keysOf.file.lazyKeyIndex().stream()).toList(),
-                reads);
+        List<@Nullable KeyIndexReader> open =
+                LazyReader.openAll(
+                        left.stream()
+                                .map(keysOf -> keysOf.file.lazyKeyIndex().orElseThrow())
+                                .toList(),
+                        reads);
+        for (int i = 0; i < left.size(); i++) {
+            left.get(i).index = open.get(i);
+        }
         int next = left.isEmpty() ? keys.count() : 0;
         while (next < keys.count()) {
             next = fetch(left, keys, next);
@@ -129,6 +136,8 @@ public final class KeyIndexSearch {
         private int count;
         private int next; // the first that is not yet looked up
 
+        private @Nullable KeyIndexReader index; // null: it could not be opened
+
         private LeftKeys(ColumnFile file, ColumnFile.Found found) {
             this.file = file;
             this.found = found;
@@ -151,7 +160,8 @@ public final class KeyIndexSearch {
 
         private Fetch(LeftKeys left, HeldBlocks blocks) throws IOException {
             this.left = left;
-            this.index = left.file.keyIndex().holding(blocks);
+            KeyIndexReader open = left.index;
+            this.index = (open == null ? left.file.keyIndex() : open).holding(blocks);
             this.prefetch = index.prefetch();
             this.end = left.next;
         }

@@ -3,6 +3,7 @@ package io.stele.engine.datafile;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.engine.manifest.FileEntry;
+import io.stele.engine.manifest.PartitionFilter;
 import io.stele.protocol.predicate.ColumnDomain;
 import io.stele.protocol.predicate.ColumnStats;
 import io.stele.protocol.predicate.ScanPredicate;
@@ -20,12 +21,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * A test of a file's partition, or of a range of primary keys, against a predicate's domains of
  * partition columns. Other domains are ignored. The test is exact for partitions, since all rows of
- * a file have the same partition values. Immutable.
+ * a file have the same partition values. Thread-safe.
  */
-public final class PartitionMatcher {
+public final class PartitionMatcher implements PartitionFilter {
     private final KeyEncoder encoder;
     private final List<@Nullable ColumnDomain> domains = new ArrayList<>();
     private final boolean all;
+    private volatile @Nullable List<Range> ranges; // computed once, as each shard asks for them
 
     public PartitionMatcher(TableSchema schema, ScanPredicate predicate) {
         this(KeyEncoder.forColumns(schema, schema.partitionedBy()), predicate);
@@ -119,6 +121,7 @@ public final class PartitionMatcher {
      *
      * @param partition encoded values of the partition columns
      */
+    @Override
     public boolean matches(byte[] partition) {
         if (all) {
             return true;
@@ -134,5 +137,15 @@ public final class PartitionMatcher {
             }
         }
         return true;
+    }
+
+    @Override
+    public List<Range> ranges() {
+        List<Range> known = ranges;
+        if (known == null) {
+            known = PartitionRanges.of(encoder, domains).orElseGet(PartitionFilter.super::ranges);
+            ranges = known;
+        }
+        return known;
     }
 }

@@ -70,6 +70,15 @@ public final class SstFile {
         return reader;
     }
 
+    /**
+     * The number of tombstones and of versions with a newer version in the file; empty if it was
+     * never open. Does not read the file.
+     */
+    public OptionalLong staleCount() {
+        long known = reader.staleCount();
+        return known == LazyReader.UNKNOWN ? OptionalLong.empty() : OptionalLong.of(known);
+    }
+
     /** The same file with another reader. */
     public SstFile withReader(SstFileReader other) {
         return new SstFile(entry, LazyReader.of(other), mapping, tombstones);

@@ -7,6 +7,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import io.stele.cache.CacheStatistics;
 import io.stele.columnfile.bytes.Corruption;
 import io.stele.columnfile.index.BlockCache;
+import io.stele.columnfile.index.IndexedFileReader;
 import io.stele.columnfile.index.KeyIndexReader;
 import io.stele.columnfile.index.SstFileReader;
 import io.stele.columnfile.metadata.FileMetadata;
@@ -52,6 +53,9 @@ public final class TableFiles {
     /** 4 MiB for the files of commits in progress; beyond it, indexes are opened again. */
     private static final long MAX_CHECKED_BYTES = 4 << 20;
 
+    /** 128 MiB for the tops of the indexes of open files: of some 100,000 files of usual size. */
+    private static final long MAX_OPEN_BYTES = 128 << 20;
+
     private final ObjectStore store;
     private final BlockCache rowBlocks;
     private final BlockCache keyIndexes;
@@ -60,6 +64,8 @@ public final class TableFiles {
     private final DecodedColumns decoded;
     private final RowCache rows;
     private final FileIds ids;
+
+    private final OpenReaders openReaders;
 
     /** Key indexes by path that a check opened, for the commit that follows it. */
     private final Cache<String, KeyIndexReader> checkedIndexes;
@@ -87,6 +93,7 @@ public final class TableFiles {
         this.keyIndexes = requireNonNull(keyIndexes, "keyIndexes is null");
         this.rows = requireNonNull(rows, "rows is null");
         this.ids = requireNonNull(ids, "ids is null");
+        this.openReaders = new OpenReaders(MAX_OPEN_BYTES);
         this.checkedIndexes =
                 Caffeine.newBuilder()
                         .maximumWeight(MAX_CHECKED_BYTES)
@@ -105,6 +112,7 @@ public final class TableFiles {
         this.keyIndexes = same.keyIndexes;
         this.rows = same.rows;
         this.ids = same.ids;
+        this.openReaders = same.openReaders;
         this.checkedIndexes = same.checkedIndexes;
     }
 
@@ -165,7 +173,55 @@ public final class TableFiles {
 
     /** An SST file that is opened at its first use. */
     public SstFile lazyRow(FileEntry entry, TableVersions versions) {
-        return new SstFile(entry, new LazyReader<>(() -> openSst(entry)), versions);
+        return new SstFile(entry, new LazySst(this, entry), versions);
+    }
+
+    /** A holder that remembers, when its reader is closed, what compactions ask of the file. */
+    private static final class LazySst extends LazyFile<SstFileReader> {
+        private volatile long staleCount = UNKNOWN;
+
+        LazySst(TableFiles files, FileEntry entry) {
+            super(files, entry, TableFiles::openSst);
+        }
+
+        @Override
+        void opened(SstFileReader kept) {
+            staleCount = kept.staleCount();
+            super.opened(kept);
+        }
+
+        @Override
+        long staleCount() {
+            return staleCount;
+        }
+    }
+
+    /** A holder that opens a file of an entry at the first use. */
+    private static class LazyFile<R extends IndexedFileReader> extends LazyReader<R> {
+        private final TableFiles files;
+        private final FileEntry entry;
+        private final Opening<R> opening; // one object for all files of a kind
+
+        LazyFile(TableFiles files, FileEntry entry, Opening<R> opening) {
+            this.files = files;
+            this.entry = entry;
+            this.opening = opening;
+        }
+
+        @Override
+        R open() throws IOException {
+            return opening.open(files, entry);
+        }
+
+        @Override
+        void opened(R kept) {
+            files.openReaders.opened(this, kept.retainedBytes());
+        }
+    }
+
+    /** Opens a file; blocks. */
+    private interface Opening<R> {
+        R open(TableFiles files, FileEntry entry) throws IOException;
     }
 
     private SstFileReader openSst(FileEntry entry) throws IOException {
@@ -216,7 +272,9 @@ public final class TableFiles {
     public ColumnFile lazyColumn(FileEntry entry, DeletionVector deletes, TableVersions versions) {
         return new ColumnFile(
                 entry,
-                entry.keyIndex().map(file -> new LazyReader<>(() -> openKeyIndex(entry, file))),
+                entry.keyIndexPath().isPresent()
+                        ? Optional.of(new LazyFile<>(this, entry, TableFiles::openKeyIndex))
+                        : Optional.empty(),
                 deletes,
                 versions);
     }
@@ -233,7 +291,7 @@ public final class TableFiles {
         }
         KeyIndexFile file = entry.keyIndex().get();
         if (entry.indexedMetadata().isEmpty()) {
-            checkedIndexes.put(file.path(), openKeyIndex(entry, file));
+            checkedIndexes.put(file.path(), openKeyIndex(entry));
             return;
         }
         AtomicReference<byte @Nullable []> came = new AtomicReference<>();
@@ -277,7 +335,8 @@ public final class TableFiles {
      * Opens a key index. The column file's metadata that are stored in it are cached if the store
      * is remote.
      */
-    private KeyIndexReader openKeyIndex(FileEntry entry, KeyIndexFile file) throws IOException {
+    private KeyIndexReader openKeyIndex(FileEntry entry) throws IOException {
+        KeyIndexFile file = entry.keyIndex().orElseThrow();
         KeyIndexReader checked = checkedIndexes.getIfPresent(file.path());
         if (checked != null) {
             return checked;

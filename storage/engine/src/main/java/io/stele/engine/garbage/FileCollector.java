@@ -7,7 +7,6 @@ import io.stele.engine.datafile.TableFiles;
 import io.stele.engine.shard.maintenance.ObsoleteFiles;
 import io.stele.engine.snapshot.Readers;
 import io.stele.objectstore.CloseAll;
-import io.stele.objectstore.ObjectEntry;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -17,12 +16,13 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The garbage collector of a node's data files in the object store, run in the background. It
  * deletes files that a newer manifest has replaced, once every earlier reader has ended, and files
- * that a transaction did not commit. After a grace period it deletes unreferenced files found at a
- * start, and incomplete files that did not change in that time.
+ * that a transaction did not commit. After a grace period it deletes unused files that the {@link
+ * OrphanSearch} of a start found, and incomplete files that did not change in that time.
  *
  * <p>A file that could not be deleted is tried again, as {@link DeletionQueue} says. Guarded by
  * itself; {@link #collect} blocks on the store and runs on one background thread at a time.
@@ -42,7 +42,14 @@ public final class FileCollector implements ObsoleteFiles {
 
     // Those that are not adopted and not deleted
     @GuardedBy("this")
-    private Set<String> orphans = new HashSet<>();
+    private final Set<String> orphans = new HashSet<>();
+
+    // During a search
+    @GuardedBy("this")
+    private @Nullable Set<String> adopted;
+
+    @GuardedBy("this")
+    private Predicate<String> findable = _ -> true;
 
     // 0, so due at once after a start
     @GuardedBy("this")
@@ -68,33 +75,36 @@ public final class FileCollector implements ObsoleteFiles {
     }
 
     /**
-     * Records the data files that are not in {@code referenced}, to delete them after the grace
-     * period. Files that workers create later are not affected.
+     * Begins to note which files come to be used, until {@link #endSearch}.
      *
-     * @param objects all data files, listed before this engine wrote any
-     * @param unknown tests for folders whose needed files are unknown, which are skipped
+     * @param findable whether the search could take a path for that of an orphan
      */
-    public void findOrphans(
-            List<ObjectEntry> objects,
-            Set<String> referenced,
-            Predicate<String> unknown,
-            long nowMillis) {
-        Set<String> found = new HashSet<>();
-        for (ObjectEntry entry : objects) {
-            String folder = entry.path().substring(0, entry.path().lastIndexOf('/') + 1);
-            if (!referenced.contains(entry.path()) && !unknown.test(folder)) {
-                found.add(entry.path());
+    synchronized void beginSearch(Predicate<String> findable) {
+        adopted = new HashSet<>();
+        this.findable = findable;
+    }
+
+    /** Records the data files that a search found unused, to delete them after the grace period. */
+    synchronized void found(List<String> paths, long nowMillis) {
+        for (String path : paths) {
+            if ((adopted == null || !adopted.contains(path)) && orphans.add(path)) {
+                unused.add(new Unused(path, true), nowMillis + graceMillis);
             }
-        }
-        found.forEach(path -> unused.add(new Unused(path, true), nowMillis + graceMillis));
-        synchronized (this) {
-            orphans = found;
         }
     }
 
-    /** Keeps files that were recorded as orphans, since they are about to be used. */
+    synchronized void endSearch() {
+        adopted = null;
+    }
+
+    /** Keeps files that are or will be recorded as orphans, since they are about to be used. */
     public synchronized void adopt(List<String> paths) {
-        paths.forEach(orphans::remove);
+        for (String path : paths) {
+            orphans.remove(path);
+            if (adopted != null && findable.test(path)) {
+                adopted.add(path);
+            }
+        }
     }
 
     /**

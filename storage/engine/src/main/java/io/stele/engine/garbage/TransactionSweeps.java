@@ -2,6 +2,7 @@ package io.stele.engine.garbage;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.engine.datafile.DataFileName;
 import io.stele.objectstore.ObjectEntry;
 import io.stele.objectstore.ObjectStore;
 import java.io.IOException;
@@ -39,7 +40,7 @@ public final class TransactionSweeps {
             sweeps.removeFirst();
         }
         Set<String> stems = new HashSet<>();
-        kept.forEach(path -> stems.add(stem(path)));
+        kept.forEach(path -> stems.add(DataFileName.stem(path)));
         sweeps.add(new Sweep(prefixes, stems, false), 0);
     }
 
@@ -55,7 +56,7 @@ public final class TransactionSweeps {
     private void sweep(Sweep sweep, ObjectStore store, long nowMillis) throws IOException {
         for (String prefix : sweep.prefixes) {
             for (ObjectEntry entry : store.list(prefix)) {
-                if (!sweep.kept.contains(stem(entry.path()))) {
+                if (!sweep.kept.contains(DataFileName.stem(entry.path()))) {
                     store.delete(entry.path());
                 }
             }
@@ -63,15 +64,6 @@ public final class TransactionSweeps {
         if (!sweep.last) {
             sweeps.add(new Sweep(sweep.prefixes, sweep.kept, true), nowMillis + graceMillis);
         }
-    }
-
-    /**
-     * The path of an object up to the first dot in its name, which all objects of one data file
-     * share.
-     */
-    public static String stem(String path) {
-        int dot = path.indexOf('.', path.lastIndexOf('/') + 1);
-        return dot < 0 ? path : path.substring(0, dot);
     }
 
     /**

@@ -103,7 +103,7 @@ public final class PeriodicMaintenance implements AutoCloseable {
         retries.tick();
         settleCatalog(now);
         decisionCollector.tick();
-        snapshots.expire();
+        snapshots.expire(catalog.current());
         indexBuilds.tick();
         transactions.expire();
         LogSpace logSpace = observeLog();

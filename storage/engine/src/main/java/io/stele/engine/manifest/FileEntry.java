@@ -1,7 +1,17 @@
 package io.stele.engine.manifest;
 
+import static io.stele.engine.manifest.PackedFileEntry.BITMAP_INDEX_BYTES;
+import static io.stele.engine.manifest.PackedFileEntry.CHECKSUM_BLOCK_BYTES;
+import static io.stele.engine.manifest.PackedFileEntry.ENDS_LSN;
+import static io.stele.engine.manifest.PackedFileEntry.FIRST_ROW_ID;
+import static io.stele.engine.manifest.PackedFileEntry.INDEX_ID;
+import static io.stele.engine.manifest.PackedFileEntry.INGEST_LSN;
+import static io.stele.engine.manifest.PackedFileEntry.INSERTS;
+import static io.stele.engine.manifest.PackedFileEntry.KEY_INDEX_BYTES;
+import static io.stele.engine.manifest.PackedFileEntry.KEY_INDEX_METADATA_BYTES;
 import static java.util.Objects.requireNonNull;
 
+import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
@@ -16,10 +26,12 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A manifest's entry for one data file of a table in one shard, with the statistics by which
@@ -30,60 +42,75 @@ import java.util.function.Consumer;
  * its rows have that LSN, and row {@code n} has row id {@code firstRowId + n}. Invariant: of an SST
  * file with {@code ingestLsn} all rows have that LSN, whatever is stored with them.
  *
- * @param fileId unique for ever, also the start of the file's name
- * @param level 0 for flushed files, higher for compacted files
- * @param sizeBytes exact size in bytes; readers refuse a file of another size
- * @param rowCount the number of rows or entries in the file, including deleted rows
- * @param ingestLsn the LSN of every row of a file written by a worker or a bulk load, which has no
- *     LSNs of its own
- * @param firstRowId the row id of row 0 if the file has no {@code _row_id} column
- * @param schemaVersion the schema version with which the file was written
- * @param minKey smallest encoded key; absent if unknown
- * @param maxKey largest encoded key
- * @param partition encoded values of the partition columns, which all rows share
- * @param columnStats by column id; a column without an entry has no statistics
- * @param indexId the secondary index whose entries an SST file holds; empty: rows of the table
- * @param bitmapIndexBytes size of a column file's bitmap index ({@code BitmapIndexBuilder}), which
- *     is beside it; empty if it has none
- * @param checksumBlockBytes block size of a column file's checksums ({@code FileChecksums}) that
- *     are beside it; empty if they are in its key index or, in files of earlier versions, missing
- * @param endsLsn for an SST file of the table, the LSN up to which range tombstones are applied in
- *     it; empty: none are
- * @param sketches of the columns of a column file ({@code SketchBuilder}); empty for files of
- *     earlier versions
- * @param inserts true of a file in a PREPARE record whose commit refuses keys that have a row, so
- *     that its rows replace none; else empty
+ * <p>There is one for every file, always in memory. So all but the numbers that every file has are
+ * in one byte array ({@link PackedFileEntry}), and are decoded where they are asked for.
  */
-public record FileEntry(
-        @JsonProperty("fileId") String fileId,
-        @JsonProperty("tableId") TableId tableId,
-        @JsonProperty("kind") FileKind kind,
-        @JsonProperty("level") int level,
-        @JsonProperty("path") String path,
-        @JsonProperty("sizeBytes") long sizeBytes,
-        @JsonProperty("rowCount") long rowCount,
-        @JsonProperty("minLsn") Lsn minLsn,
-        @JsonProperty("maxLsn") Lsn maxLsn,
-        @JsonProperty("ingestLsn") Optional<Lsn> ingestLsn,
-        @JsonProperty("firstRowId") OptionalLong firstRowId,
-        @JsonProperty("schemaVersion") int schemaVersion,
-        @JsonProperty("minKey") Optional<byte[]> minKey,
-        @JsonProperty("maxKey") Optional<byte[]> maxKey,
-        @JsonProperty("partition") Optional<byte[]> partition,
-        @JsonProperty("columnStats") Map<Integer, ColumnStats> columnStats,
-        @JsonProperty("keyIndex") Optional<KeyIndexFile> keyIndex,
-        @JsonProperty("deleteVector") Optional<DeletionVectorFile> deletionVector,
-        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("indexId") OptionalInt indexId,
-        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("bitmapIndexBytes")
-                OptionalLong bitmapIndexBytes,
-        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("checksumBlockBytes")
-                OptionalInt checksumBlockBytes,
-        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("endsLsn") OptionalLong endsLsn,
-        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("sketches") FileSketches sketches,
-        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("isInsertion")
-                Optional<Boolean> inserts)
-        implements StoredColumnFile {
-    public FileEntry {
+public final class FileEntry implements StoredColumnFile {
+    private final long tableId;
+    private final FileKind kind;
+    private final int level;
+    private final int schemaVersion;
+    private final long sizeBytes;
+    private final long rowCount;
+    private final long minLsn;
+    private final long maxLsn;
+    private final int packedFlags;
+    private final byte[] packed;
+    private final @Nullable DeletionVectorFile deletionVector;
+    private final FileSketches sketches;
+
+    /**
+     * @param fileId unique for ever, also the start of the file's name
+     * @param level 0 for flushed files, higher for compacted files
+     * @param sizeBytes exact size in bytes; readers refuse a file of another size
+     * @param rowCount the number of rows or entries in the file, including deleted rows
+     * @param ingestLsn the LSN of every row of a file written by a worker or a bulk load, which has
+     *     no LSNs of its own
+     * @param firstRowId the row id of row 0 if the file has no {@code _row_id} column
+     * @param schemaVersion the schema version with which the file was written
+     * @param minKey smallest encoded key; absent if unknown
+     * @param maxKey largest encoded key
+     * @param partition encoded values of the partition columns, which all rows share
+     * @param columnStats by column id; a column without an entry has no statistics
+     * @param indexId the secondary index whose entries an SST file holds; empty: rows of the table
+     * @param bitmapIndexBytes size of a column file's bitmap index ({@code BitmapIndexBuilder}),
+     *     which is beside it; empty if it has none
+     * @param checksumBlockBytes block size of a column file's checksums ({@code FileChecksums})
+     *     that are beside it; empty if they are in its key index or, in files of earlier versions,
+     *     missing
+     * @param endsLsn for an SST file of the table, the LSN up to which range tombstones are applied
+     *     in it; empty: none are
+     * @param sketches of the columns of a column file ({@code SketchBuilder}); empty for files of
+     *     earlier versions
+     * @param inserts true of a file in a PREPARE record whose commit refuses keys that have a row,
+     *     so that its rows replace none; else empty
+     */
+    @JsonCreator
+    public FileEntry(
+            @JsonProperty("fileId") String fileId,
+            @JsonProperty("tableId") TableId tableId,
+            @JsonProperty("kind") FileKind kind,
+            @JsonProperty("level") int level,
+            @JsonProperty("path") String path,
+            @JsonProperty("sizeBytes") long sizeBytes,
+            @JsonProperty("rowCount") long rowCount,
+            @JsonProperty("minLsn") Lsn minLsn,
+            @JsonProperty("maxLsn") Lsn maxLsn,
+            @JsonProperty("ingestLsn") Optional<Lsn> ingestLsn,
+            @JsonProperty("firstRowId") OptionalLong firstRowId,
+            @JsonProperty("schemaVersion") int schemaVersion,
+            @JsonProperty("minKey") Optional<byte[]> minKey,
+            @JsonProperty("maxKey") Optional<byte[]> maxKey,
+            @JsonProperty("partition") Optional<byte[]> partition,
+            @JsonProperty("columnStats") Map<Integer, ColumnStats> columnStats,
+            @JsonProperty("keyIndex") Optional<KeyIndexFile> keyIndex,
+            @JsonProperty("deleteVector") Optional<DeletionVectorFile> deletionVector,
+            @JsonProperty("indexId") OptionalInt indexId,
+            @JsonProperty("bitmapIndexBytes") OptionalLong bitmapIndexBytes,
+            @JsonProperty("checksumBlockBytes") OptionalInt checksumBlockBytes,
+            @JsonProperty("endsLsn") OptionalLong endsLsn,
+            @JsonProperty("sketches") @Nullable FileSketches sketches,
+            @JsonProperty("isInsertion") Optional<Boolean> inserts) {
         requireNonNull(fileId, "fileId is null");
         requireNonNull(tableId, "tableId is null");
         requireNonNull(kind, "kind is null");
@@ -102,8 +129,6 @@ public record FileEntry(
         requireNonNull(checksumBlockBytes, "checksumBlockBytes is null");
         requireNonNull(endsLsn, "endsLsn is null");
         requireNonNull(inserts, "inserts is null");
-        columnStats = PackedColumnStats.copyOf(columnStats);
-        sketches = sketches == null ? FileSketches.NONE : sketches;
         check(!fileId.isEmpty(), "a file id", "''", path);
         check(
                 indexId.isEmpty() || (kind == FileKind.ROW && indexId.getAsInt() > 0),
@@ -133,6 +158,93 @@ public record FileEntry(
                     keyIndex.get().path(),
                     path);
         }
+        this.tableId = tableId.value();
+        this.kind = kind;
+        this.level = level;
+        this.schemaVersion = schemaVersion;
+        this.sizeBytes = sizeBytes;
+        this.rowCount = rowCount;
+        this.minLsn = minLsn.value();
+        this.maxLsn = maxLsn.value();
+        this.deletionVector = deletionVector.orElse(null);
+        this.sketches = sketches == null ? FileSketches.NONE : sketches;
+        PackedFileEntry.Writer writer =
+                new PackedFileEntry.Writer()
+                        .keys(minKey, maxKey)
+                        .partition(partition)
+                        .number(
+                                INGEST_LSN,
+                                ingestLsn
+                                        .map(it -> OptionalLong.of(it.value()))
+                                        .orElse(OptionalLong.empty()))
+                        .number(FIRST_ROW_ID, firstRowId)
+                        .integer(INDEX_ID, indexId)
+                        .number(BITMAP_INDEX_BYTES, bitmapIndexBytes)
+                        .integer(CHECKSUM_BLOCK_BYTES, checksumBlockBytes)
+                        .number(ENDS_LSN, endsLsn)
+                        .number(
+                                KEY_INDEX_BYTES,
+                                keyIndex.map(it -> OptionalLong.of(it.sizeBytes()))
+                                        .orElse(OptionalLong.empty()))
+                        .integer(
+                                KEY_INDEX_METADATA_BYTES,
+                                keyIndex.map(KeyIndexFile::metadataBytes)
+                                        .orElse(OptionalInt.empty()))
+                        .names(
+                                fileId,
+                                path,
+                                keyIndex.map(KeyIndexFile::path)
+                                        .filter(it -> !it.equals(WrittenFile.keyIndexPath(path))))
+                        .columnStats(columnStats);
+        this.packedFlags = writer.flags() | (inserts.orElse(false) ? INSERTS : 0);
+        this.packed = writer.toByteArray();
+    }
+
+    /** An entry whose components were checked, by {@link FileEntryCodec}. */
+    FileEntry(
+            long tableId,
+            FileKind kind,
+            int level,
+            int schemaVersion,
+            long sizeBytes,
+            long rowCount,
+            long minLsn,
+            long maxLsn,
+            int packedFlags,
+            byte[] packed,
+            Optional<DeletionVectorFile> deletionVector) {
+        this.tableId = tableId;
+        this.kind = kind;
+        this.level = level;
+        this.schemaVersion = schemaVersion;
+        this.sizeBytes = sizeBytes;
+        this.rowCount = rowCount;
+        this.minLsn = minLsn;
+        this.maxLsn = maxLsn;
+        this.packedFlags = packedFlags;
+        this.packed = packed;
+        this.deletionVector = deletionVector.orElse(null);
+        this.sketches = FileSketches.NONE;
+    }
+
+    /** A copy with other components that are not packed. */
+    private FileEntry(
+            FileEntry same,
+            int level,
+            @Nullable DeletionVectorFile deletionVector,
+            FileSketches sketches) {
+        this.tableId = same.tableId;
+        this.kind = same.kind;
+        this.level = level;
+        this.schemaVersion = same.schemaVersion;
+        this.sizeBytes = same.sizeBytes;
+        this.rowCount = same.rowCount;
+        this.minLsn = same.minLsn;
+        this.maxLsn = same.maxLsn;
+        this.packedFlags = same.packedFlags;
+        this.packed = same.packed;
+        this.deletionVector = deletionVector;
+        this.sketches = sketches;
     }
 
     /** An entry of a file with rows of the table that is not in a PREPARE record. */
@@ -182,25 +294,177 @@ public record FileEntry(
                 Optional.empty());
     }
 
+    int packedFlags() {
+        return packedFlags;
+    }
+
+    /** The array of {@link PackedFileEntry}, which must not be changed. */
+    byte[] packed() {
+        return packed;
+    }
+
+    private PackedFileEntry unpack() {
+        return new PackedFileEntry(packedFlags, packed);
+    }
+
+    @JsonProperty("fileId")
+    public String fileId() {
+        return unpack().fileId();
+    }
+
+    @JsonProperty("tableId")
+    public TableId tableId() {
+        return new TableId(tableId);
+    }
+
+    @JsonProperty("kind")
+    public FileKind kind() {
+        return kind;
+    }
+
+    @JsonProperty("level")
+    public int level() {
+        return level;
+    }
+
+    @Override
+    @JsonProperty("path")
+    public String path() {
+        return unpack().path();
+    }
+
+    @Override
+    @JsonProperty("sizeBytes")
+    public long sizeBytes() {
+        return sizeBytes;
+    }
+
+    @Override
+    @JsonProperty("rowCount")
+    public long rowCount() {
+        return rowCount;
+    }
+
+    @JsonProperty("minLsn")
+    public Lsn minLsn() {
+        return new Lsn(minLsn);
+    }
+
+    @JsonProperty("maxLsn")
+    public Lsn maxLsn() {
+        return new Lsn(maxLsn);
+    }
+
+    @Override
+    @JsonProperty("ingestLsn")
+    public Optional<Lsn> ingestLsn() {
+        OptionalLong lsn = unpack().number(INGEST_LSN);
+        return lsn.isPresent() ? Optional.of(new Lsn(lsn.getAsLong())) : Optional.empty();
+    }
+
+    @Override
+    @JsonProperty("firstRowId")
+    public OptionalLong firstRowId() {
+        return unpack().number(FIRST_ROW_ID);
+    }
+
+    @JsonProperty("schemaVersion")
+    public int schemaVersion() {
+        return schemaVersion;
+    }
+
+    /** A copy of the smallest key; see {@link #mayContain} for comparisons. */
+    @JsonProperty("minKey")
+    public Optional<byte[]> minKey() {
+        return unpack().minKey();
+    }
+
+    /** A copy of the greatest key. */
+    @JsonProperty("maxKey")
+    public Optional<byte[]> maxKey() {
+        return unpack().maxKey();
+    }
+
+    @JsonProperty("partition")
+    public Optional<byte[]> partition() {
+        return unpack().partition();
+    }
+
+    @JsonProperty("columnStats")
+    public Map<Integer, ColumnStats> columnStats() {
+        return unpack().columnStats();
+    }
+
+    @JsonProperty("keyIndex")
+    public Optional<KeyIndexFile> keyIndex() {
+        OptionalLong bytes = unpack().number(KEY_INDEX_BYTES);
+        return bytes.isPresent()
+                ? Optional.of(
+                        new KeyIndexFile(
+                                keyIndexPath().orElseThrow(),
+                                bytes.getAsLong(),
+                                unpack().integer(KEY_INDEX_METADATA_BYTES)))
+                : Optional.empty();
+    }
+
+    @JsonProperty("deleteVector")
+    public Optional<DeletionVectorFile> deletionVector() {
+        return Optional.ofNullable(deletionVector);
+    }
+
+    @JsonInclude(JsonInclude.Include.NON_EMPTY)
+    @JsonProperty("indexId")
+    public OptionalInt indexId() {
+        return unpack().integer(INDEX_ID);
+    }
+
+    @JsonInclude(JsonInclude.Include.NON_EMPTY)
+    @JsonProperty("bitmapIndexBytes")
+    public OptionalLong bitmapIndexBytes() {
+        return unpack().number(BITMAP_INDEX_BYTES);
+    }
+
+    @Override
+    @JsonInclude(JsonInclude.Include.NON_EMPTY)
+    @JsonProperty("checksumBlockBytes")
+    public OptionalInt checksumBlockBytes() {
+        return unpack().integer(CHECKSUM_BLOCK_BYTES);
+    }
+
+    @JsonInclude(JsonInclude.Include.NON_EMPTY)
+    @JsonProperty("endsLsn")
+    public OptionalLong endsLsn() {
+        return unpack().number(ENDS_LSN);
+    }
+
+    @JsonInclude(JsonInclude.Include.NON_EMPTY)
+    @JsonProperty("sketches")
+    public FileSketches sketches() {
+        return sketches;
+    }
+
+    @JsonInclude(JsonInclude.Include.NON_EMPTY)
+    @JsonProperty("isInsertion")
+    Optional<Boolean> inserts() {
+        return isInsertion() ? Optional.of(true) : Optional.empty();
+    }
+
     /**
      * Whether {@code key} is between the smallest and the largest key of the file, inclusive; true
      * if these are unknown.
      */
     public boolean mayContain(byte[] key) {
-        return minKey.isEmpty()
-                || (Arrays.compareUnsigned(minKey.get(), key) <= 0
-                        && Arrays.compareUnsigned(key, maxKey.orElseThrow()) <= 0);
+        return unpack().mayContain(key);
     }
 
     /** Whether a key may be in both files, which have keys. */
     public boolean overlaps(FileEntry other) {
-        return overlaps(other.minKey.orElseThrow(), other.maxKey.orElseThrow());
+        return overlaps(other.minKey().orElseThrow(), other.maxKey().orElseThrow());
     }
 
     /** Whether the file, which has keys, may have one from {@code least} to {@code greatest}. */
     public boolean overlaps(byte[] least, byte[] greatest) {
-        return Arrays.compareUnsigned(minKey.orElseThrow(), greatest) <= 0
-                && Arrays.compareUnsigned(least, maxKey.orElseThrow()) <= 0;
+        return unpack().overlaps(least, greatest);
     }
 
     /**
@@ -209,22 +473,22 @@ public record FileEntry(
      */
     @JsonIgnore
     public long undeletedRowCount() {
-        return rowCount - deletionVector.map(DeletionVectorFile::cardinality).orElse(0);
+        return rowCount - (deletionVector == null ? 0 : deletionVector.cardinality());
     }
 
     /** Whether it is an SST file that was ingested: all of its rows have one LSN. */
     @JsonIgnore
     public boolean isIngestedRows() {
-        return kind == FileKind.ROW && ingestLsn.isPresent();
+        return kind == FileKind.ROW && ingestLsn().isPresent();
     }
 
     /** The same file at another level. */
     public FileEntry withLevel(int newLevel) {
-        return with(draft -> draft.level = newLevel);
+        return new FileEntry(this, newLevel, deletionVector, sketches);
     }
 
     public FileEntry withDeletionVector(Optional<DeletionVectorFile> newDeletionVector) {
-        return with(draft -> draft.deletionVector = newDeletionVector);
+        return new FileEntry(this, level, newDeletionVector.orElse(null), sketches);
     }
 
     /** The entry of a file whose commit refuses keys that have a row. */
@@ -235,7 +499,7 @@ public record FileEntry(
     /** Whether the commit of the file refuses keys that have a row. */
     @JsonIgnore
     public boolean isInsertion() {
-        return inserts.orElse(false);
+        return (packedFlags & INSERTS) != 0;
     }
 
     /**
@@ -283,33 +547,67 @@ public record FileEntry(
         return withSketches(FileSketches.of(newSketches));
     }
 
-    /** The same file with the sketches of another entry for it. */
-    FileEntry withSketches(FileSketches newSketches) {
-        return with(draft -> draft.sketches = newSketches);
+    /** The same file with its sketches in a holder. */
+    public FileEntry withSketches(FileSketches newSketches) {
+        return new FileEntry(this, level, deletionVector, newSketches);
     }
 
     @Override
     public Optional<String> keyIndexPath() {
-        return keyIndex.map(KeyIndexFile::path);
+        if (unpack().number(KEY_INDEX_BYTES).isEmpty()) {
+            return Optional.empty();
+        }
+        Optional<String> apart = unpack().keyIndexPath();
+        return apart.isPresent() ? apart : Optional.of(WrittenFile.keyIndexPath(path()));
     }
 
     @Override
     public Optional<IndexedMetadata> indexedMetadata() {
-        return keyIndex.flatMap(KeyIndexFile::indexedMetadata);
+        return keyIndex().flatMap(KeyIndexFile::indexedMetadata);
     }
 
     /** All objects that the file consists of, except its deletion vector, which changes. */
     public List<String> immutablePaths() {
         List<String> paths = new ArrayList<>();
+        String path = path();
         paths.add(path);
-        keyIndex.ifPresent(index -> paths.add(index.path()));
-        if (bitmapIndexBytes.isPresent()) {
+        keyIndexPath().ifPresent(paths::add);
+        if (bitmapIndexBytes().isPresent()) {
             paths.add(WrittenFile.bitmapIndexPath(path));
         }
-        if (checksumBlockBytes.isPresent()) {
+        if (checksumBlockBytes().isPresent()) {
             paths.add(WrittenFile.checksumsPath(path));
         }
         return List.copyOf(paths);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return this == other
+                || (other instanceof FileEntry file
+                        && tableId == file.tableId
+                        && kind == file.kind
+                        && level == file.level
+                        && schemaVersion == file.schemaVersion
+                        && sizeBytes == file.sizeBytes
+                        && rowCount == file.rowCount
+                        && minLsn == file.minLsn
+                        && maxLsn == file.maxLsn
+                        && packedFlags == file.packedFlags
+                        && Arrays.equals(packed, file.packed)
+                        && Objects.equals(deletionVector, file.deletionVector)
+                        && sketches.equals(file.sketches));
+    }
+
+    @Override
+    public int hashCode() {
+        return Arrays.hashCode(packed);
+    }
+
+    @Override
+    public String toString() {
+        return "FileEntry[%s, %d rows in %d bytes, level %d]"
+                .formatted(path(), rowCount, sizeBytes, level);
     }
 
     private static void check(boolean condition, String expected, Object found, String path) {
@@ -319,92 +617,9 @@ public record FileEntry(
         }
     }
 
-    private FileEntry with(Consumer<Draft> change) {
-        Draft draft = new Draft(this);
+    private FileEntry with(Consumer<FileEntryDraft> change) {
+        FileEntryDraft draft = new FileEntryDraft(this);
         change.accept(draft);
         return draft.build();
-    }
-
-    /** A mutable copy of the components, so that each component is copied in one place. */
-    private static final class Draft {
-        private String fileId;
-        private TableId tableId;
-        private FileKind kind;
-        private int level;
-        private String path;
-        private long sizeBytes;
-        private long rowCount;
-        private Lsn minLsn;
-        private Lsn maxLsn;
-        private Optional<Lsn> ingestLsn;
-        private OptionalLong firstRowId;
-        private int schemaVersion;
-        private Optional<byte[]> minKey;
-        private Optional<byte[]> maxKey;
-        private Optional<byte[]> partition;
-        private Map<Integer, ColumnStats> columnStats;
-        private Optional<KeyIndexFile> keyIndex;
-        private Optional<DeletionVectorFile> deletionVector;
-        private OptionalInt indexId;
-        private OptionalLong bitmapIndexBytes;
-        private OptionalInt checksumBlockBytes;
-        private OptionalLong endsLsn;
-        private FileSketches sketches;
-        private Optional<Boolean> inserts;
-
-        Draft(FileEntry from) {
-            fileId = from.fileId;
-            tableId = from.tableId;
-            kind = from.kind;
-            level = from.level;
-            path = from.path;
-            sizeBytes = from.sizeBytes;
-            rowCount = from.rowCount;
-            minLsn = from.minLsn;
-            maxLsn = from.maxLsn;
-            ingestLsn = from.ingestLsn;
-            firstRowId = from.firstRowId;
-            schemaVersion = from.schemaVersion;
-            minKey = from.minKey;
-            maxKey = from.maxKey;
-            partition = from.partition;
-            columnStats = from.columnStats;
-            keyIndex = from.keyIndex;
-            deletionVector = from.deletionVector;
-            indexId = from.indexId;
-            bitmapIndexBytes = from.bitmapIndexBytes;
-            checksumBlockBytes = from.checksumBlockBytes;
-            endsLsn = from.endsLsn;
-            sketches = from.sketches;
-            inserts = from.inserts;
-        }
-
-        FileEntry build() {
-            return new FileEntry(
-                    fileId,
-                    tableId,
-                    kind,
-                    level,
-                    path,
-                    sizeBytes,
-                    rowCount,
-                    minLsn,
-                    maxLsn,
-                    ingestLsn,
-                    firstRowId,
-                    schemaVersion,
-                    minKey,
-                    maxKey,
-                    partition,
-                    columnStats,
-                    keyIndex,
-                    deletionVector,
-                    indexId,
-                    bitmapIndexBytes,
-                    checksumBlockBytes,
-                    endsLsn,
-                    sketches,
-                    inserts);
-        }
     }
 }

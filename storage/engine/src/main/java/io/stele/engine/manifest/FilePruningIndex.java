@@ -11,7 +11,6 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.function.Predicate;
 
 /**
  * An in-memory index of one table's files in one shard, by partition and with arrays of column
@@ -29,9 +28,6 @@ import java.util.function.Predicate;
  * @param <F> files, the same object as long as their entry is the same
  */
 public final class FilePruningIndex<F> {
-    /** A reference and the bounds of {@link PruningColumns#MAX_BOUNDS} columns. */
-    private static final long FILE_BYTES = 4 + 16L * PruningColumns.MAX_BOUNDS;
-
     private static final long OTHER_BYTES = 1024;
 
     /** Checking this many changed files costs less than building a new index. */
@@ -101,13 +97,12 @@ public final class FilePruningIndex<F> {
      *     are always considered
      * @param schemaVersion of the predicate, by which files of other versions are not excluded
      */
-    public List<F> select(
-            Predicate<byte[]> partitions, ScanPredicate predicate, int schemaVersion) {
+    public List<F> select(PartitionFilter partitions, ScanPredicate predicate, int schemaVersion) {
         List<F> found = new ArrayList<>();
         columns.select(partitions, predicate, schemaVersion, gone, found);
         for (F file : added) {
             FileEntry entry = entries.apply(file);
-            if (entry.partition().map(partitions::test).orElse(true)) {
+            if (entry.partition().map(partitions::matches).orElse(true)) {
                 found.add(file);
             }
         }
@@ -119,12 +114,12 @@ public final class FilePruningIndex<F> {
         return gone.cardinality() + added.size();
     }
 
-    /** An approximate upper bound of the memory of the index, in bytes, without the files. */
+    /**
+     * The approximate memory of the index, in bytes, without the files. It grows when {@link
+     * #select} gets a condition on another column.
+     */
     public long retainedBytes() {
-        return OTHER_BYTES
-                + columns.size() * FILE_BYTES
-                + columns.partitionBytes()
-                + 4L * added.size();
+        return OTHER_BYTES + columns.retainedBytes() + 4L * added.size();
     }
 
     static boolean isPrunable(ColumnDomain domain) {

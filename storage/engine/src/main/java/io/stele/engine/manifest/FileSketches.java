@@ -24,8 +24,17 @@ public final class FileSketches {
 
     private volatile State state;
 
+    private FileSketches(State state) {
+        this.state = state;
+    }
+
     private FileSketches(Map<Integer, ColumnSketch> sketches) {
-        this.state = new State(Collections.unmodifiableMap(new TreeMap<>(sketches)), null);
+        this(new State(Collections.unmodifiableMap(new TreeMap<>(sketches)), null));
+    }
+
+    /** A holder of sketches that are in a base and not in memory. */
+    public static FileSketches at(Place place) {
+        return new FileSketches(new State(Map.of(), place));
     }
 
     /**

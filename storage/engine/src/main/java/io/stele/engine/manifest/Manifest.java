@@ -7,10 +7,8 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.TableId;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -33,7 +31,7 @@ public record Manifest(
         long version,
         long epoch,
         ShardId shard,
-        List<FileEntry> files,
+        FileEntries files,
         List<TableProgress> tables,
         Optional<WritersObject> writersObject,
         List<WriterProgress> writers,
@@ -52,11 +50,10 @@ public record Manifest(
                             + " in the manifest of shard "
                             + shard);
         }
-        files = List.copyOf(files);
+        requireNonNull(files, "files is null");
         tables = sorted(tables, Comparator.comparing(TableProgress::tableId));
         writers = sorted(writers, Comparator.comparing(WriterProgress::writerId));
         prepared = sorted(prepared, Comparator.comparing(PreparedTransaction::prepareLsn));
-        checkUnique(shard, "file id", files.stream().map(FileEntry::fileId).toList());
         checkUnique(shard, "table", tables.stream().map(TableProgress::tableId).toList());
         checkUnique(shard, "writer", writers.stream().map(WriterProgress::writerId).toList());
         checkUnique(
@@ -73,7 +70,7 @@ public record Manifest(
                 0,
                 0,
                 shard,
-                List.of(),
+                FileEntries.of(),
                 List.of(),
                 Optional.empty(),
                 List.of(),
@@ -84,17 +81,6 @@ public record Manifest(
     /** The files of one table, in manifest order. */
     public List<FileEntry> files(TableId tableId) {
         return files.stream().filter(file -> file.tableId().equals(tableId)).toList();
-    }
-
-    /** The files of one table by their ids. */
-    public Map<String, FileEntry> filesById(TableId tableId) {
-        Map<String, FileEntry> byId = new HashMap<>();
-        for (FileEntry file : files) {
-            if (file.tableId().equals(tableId)) {
-                byId.put(file.fileId(), file);
-            }
-        }
-        return byId;
     }
 
     public Optional<TableProgress> table(TableId tableId) {

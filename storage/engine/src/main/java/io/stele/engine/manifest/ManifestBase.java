@@ -21,6 +21,8 @@ import java.util.OptionalLong;
  *     beside the base, as in older bases
  * @param sketchBytes the size of the object beside the base that has the files' sketches; empty: no
  *     file has sketches, or they are in the base itself, as in older bases
+ * @param entryFormat the layout of its entries ({@link FileEntryCodec#FORMAT}); empty: JSON, as in
+ *     older bases
  */
 public record ManifestBase(
         @JsonProperty("version") long version,
@@ -32,12 +34,15 @@ public record ManifestBase(
         @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("checksums")
                 Optional<String> checksums,
         @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("sketchBytes")
-                OptionalLong sketchBytes) {
+                OptionalLong sketchBytes,
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("entryFormat")
+                OptionalInt entryFormat) {
     public ManifestBase {
         requireNonNull(path, "path is null");
         requireNonNull(tailBytes, "tailBytes is null");
         requireNonNull(checksums, "checksums is null");
         requireNonNull(sketchBytes, "sketchBytes is null");
+        requireNonNull(entryFormat, "entryFormat is null");
         if (version < 1 || sizeBytes <= 0 || entryCount < 0) {
             throw new IllegalArgumentException(
                     "Expected a version >= 1, a size > 0 and a count >= 0, found %d, %d and %d for %s"
@@ -60,7 +65,8 @@ public record ManifestBase(
                 entryCount,
                 OptionalInt.empty(),
                 Optional.empty(),
-                OptionalLong.empty());
+                OptionalLong.empty(),
+                OptionalInt.empty());
     }
 
     /** The path of the sketches. */

@@ -21,9 +21,11 @@ public interface ManifestBaseFormat {
     /**
      * Reads all files, in the manifest's order.
      *
+     * @param grouped whether only merged sketches of similar files are read into memory, as {@link
+     *     #shedSketches} leaves them; else those of each file
      * @throws io.stele.protocol.SteleException CORRUPT_DATA if the object is damaged
      */
-    List<FileEntry> read(ObjectStore store, ManifestBase base) throws IOException;
+    List<FileEntry> read(ObjectStore store, ManifestBase base, boolean grouped) throws IOException;
 
     /**
      * Reads the files that a filter matches, in the manifest's order, and as few other files as

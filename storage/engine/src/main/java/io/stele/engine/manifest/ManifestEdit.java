@@ -6,7 +6,6 @@ import io.stele.engine.wal.LogMark;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.TableId;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -19,7 +18,7 @@ import java.util.TreeMap;
  */
 public final class ManifestEdit {
     private final Manifest base;
-    private final Map<String, FileEntry> files = new LinkedHashMap<>();
+    private final FileEntries.Draft files;
     private final Map<TableId, TableProgress> tables = new TreeMap<>();
     private long epoch;
     private Optional<WritersObject> writersObject;
@@ -29,7 +28,7 @@ public final class ManifestEdit {
 
     ManifestEdit(Manifest base) {
         this.base = requireNonNull(base, "base is null");
-        base.files().forEach(file -> files.put(file.fileId(), file));
+        this.files = base.files().draft();
         base.tables().forEach(table -> tables.put(table.tableId(), table));
         this.epoch = base.epoch();
         this.writersObject = base.writersObject();
@@ -46,24 +45,24 @@ public final class ManifestEdit {
 
     /** The entry of a file as it is after the changes so far; empty if it is not there. */
     public Optional<FileEntry> file(String fileId) {
-        return Optional.ofNullable(files.get(fileId));
+        return files.find(fileId);
     }
 
     public ManifestEdit addFile(FileEntry file) {
-        check(!files.containsKey(file.fileId()), "a new file", file.fileId() + " which is there");
-        files.put(file.fileId(), file);
+        check(!files.contains(file.fileId()), "a new file", file.fileId() + " which is there");
+        files.put(file);
         return this;
     }
 
     public ManifestEdit removeFile(String fileId) {
-        check(files.remove(fileId) != null, "a file that is there", fileId);
+        check(files.remove(fileId), "a file that is there", fileId);
         return this;
     }
 
     /** Replaces the entry of a file, for example with a new deletion vector. */
     public ManifestEdit replaceFile(FileEntry file) {
-        check(files.containsKey(file.fileId()), "a file that is there", file.fileId());
-        files.put(file.fileId(), file);
+        check(files.contains(file.fileId()), "a file that is there", file.fileId());
+        files.put(file);
         return this;
     }
 
@@ -125,7 +124,7 @@ public final class ManifestEdit {
 
     /** Removes the files and the progress of a dropped table. */
     public ManifestEdit removeTable(TableId tableId) {
-        files.values().removeIf(file -> file.tableId().equals(tableId));
+        files.removeIf(file -> file.tableId().equals(tableId));
         tables.remove(tableId);
         return this;
     }
@@ -162,7 +161,7 @@ public final class ManifestEdit {
                 base.version() + 1,
                 epoch,
                 base.shard(),
-                List.copyOf(files.values()),
+                files.build(),
                 List.copyOf(tables.values()),
                 writersObject,
                 writers,

@@ -74,6 +74,12 @@ public record ManifestFilter(
                 sketches);
     }
 
+    /** This filter, without sketches of the entries. */
+    public ManifestFilter withoutSketches() {
+        return new ManifestFilter(
+                tableId, partition, level, fromKey, toKey, predicate, schemaVersion, false);
+    }
+
     /** The files of one partition of a table, without sketches. */
     public static ManifestFilter ofPartition(TableId tableId, byte[] partition) {
         return new ManifestFilter(
@@ -92,11 +98,11 @@ public record ManifestFilter(
                         .map(wanted -> Arrays.equals(wanted, file.partition().orElse(null)))
                         .orElse(true)
                 && (level.isEmpty() || level.getAsInt() == file.level())
-                && (file.maxKey().isEmpty()
-                        || fromKey.isEmpty()
+                && (fromKey.isEmpty()
+                        || file.maxKey().isEmpty()
                         || Arrays.compareUnsigned(file.maxKey().get(), fromKey.get()) >= 0)
-                && (file.minKey().isEmpty()
-                        || toKey.isEmpty()
+                && (toKey.isEmpty()
+                        || file.minKey().isEmpty()
                         || Arrays.compareUnsigned(file.minKey().get(), toKey.get()) <= 0)
                 && (predicate.isAll()
                         || file.schemaVersion() != schemaVersion

@@ -118,7 +118,7 @@ public final class ManifestStore {
                 stored.base().isEmpty()
                         ? List.of()
                         : bases.select(store, stored.base().get(), filter);
-        return stored.filesOver(ofBase).stream()
+        return stored.filesOver(FileEntries.of(ofBase)).stream()
                 .filter(filter::matches)
                 .map(file -> filter.sketches() ? file : file.withSketches(Map.of()))
                 .toList();
@@ -227,7 +227,7 @@ public final class ManifestStore {
         Known named = known;
         if (named != null && !named.shed && isLarge(named.files.size())) {
             try {
-                bases.shedSketches(store, named.base, List.copyOf(named.files.values()));
+                bases.shedSketches(store, named.base, List.copyOf(named.files));
                 named.shed = true;
             } catch (IOException | RuntimeException failed) {
                 // Damaged sketches are ignored here: their readers get the failure
@@ -270,6 +270,9 @@ public final class ManifestStore {
         StoredManifest stored = difference.orElseGet(() -> StoredManifest.whole(manifest));
         // A base of n files every sqrt(n) changes, so that bases and changes cost about the same
         int limit = Math.max(minChanges, (int) Math.sqrt(manifest.files().size()));
+        if (base != null && !base.files.sharesWith(manifest.files())) {
+            limit = minChanges; // until the next base, versions are compared file by file
+        }
         if (stored.changes() <= limit || manifest.files().isEmpty()) {
             return stored;
         }
@@ -288,8 +291,9 @@ public final class ManifestStore {
                                 NumberedName.of(manifest.version()),
                                 manifest.epoch(),
                                 basesWritten++);
-        ManifestBase written = bases.write(store, path, manifest.version(), manifest.files());
-        return new Known(written, StoredManifest.byId(manifest.files()));
+        ManifestBase written =
+                bases.write(store, path, manifest.version(), List.copyOf(manifest.files()));
+        return new Known(written, manifest.files());
     }
 
     /**
@@ -390,8 +394,8 @@ public final class ManifestStore {
     }
 
     private Manifest complete(StoredManifest stored) throws IOException {
-        Map<String, FileEntry> files =
-                stored.base().isEmpty() ? Map.of() : load(stored.base().get()).files;
+        FileEntries files =
+                stored.base().isEmpty() ? FileEntries.of() : load(stored.base().get()).files;
         return stored.toManifest(files, versions.path(stored.version()));
     }
 
@@ -400,11 +404,24 @@ public final class ManifestStore {
         if (present != null && present.base.equals(base)) {
             return present;
         }
-        Known loaded = new Known(base, StoredManifest.byId(bases.read(store, base)));
+        boolean grouped = isLarge(base.entryCount());
+        Known loaded = new Known(base, entries(base, bases.read(store, base, grouped)));
+        loaded.shed = grouped;
         if (present == null || present.base.version() < base.version()) {
             known = loaded;
         }
         return loaded;
+    }
+
+    private FileEntries entries(ManifestBase base, List<FileEntry> files) {
+        try {
+            return FileEntries.of(files);
+        } catch (IllegalArgumentException damaged) {
+            throw new SteleException(
+                    ErrorCode.CORRUPT_DATA,
+                    "%s in %s".formatted(damaged.getMessage(), store.describe(base.path())),
+                    damaged);
+        }
     }
 
     /** A function of a stored version, which may read its base. */
@@ -416,10 +433,10 @@ public final class ManifestStore {
     /** The last base that was written or read, with the entry objects that manifests share. */
     private static final class Known {
         private final ManifestBase base;
-        private final Map<String, FileEntry> files;
+        private final FileEntries files;
         private volatile boolean shed; // whether its sketches were removed from memory
 
-        Known(ManifestBase base, Map<String, FileEntry> files) {
+        Known(ManifestBase base, FileEntries files) {
             this.base = base;
             this.files = files;
         }

@@ -1,7 +1,7 @@
 package io.stele.engine.manifest;
 
+import io.stele.columnfile.bytes.ByteSink;
 import io.stele.protocol.predicate.ColumnStats;
-import java.io.ByteArrayOutputStream;
 import java.util.AbstractMap;
 import java.util.AbstractSet;
 import java.util.Arrays;
@@ -14,13 +14,18 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A compact map from column id to column statistics in one byte array, ascending by id, since
- * manifests hold such a map for every file. Objects would need ten times the memory. Immutable and
- * thread-safe.
+ * A compact map from column id to column statistics in a part of a byte array, ascending by id,
+ * since manifests hold such a map for every file. Objects would need ten times the memory.
+ * Immutable and thread-safe.
+ *
+ * <p>Manifest bases have the same bytes ({@link PackedFileEntry}).
  *
  * <pre>
- * of each column, numbers in groups of 7 bits from the lowest: id | flags: 1 min, 2 max, 4 NaN |
- * null count + 1 | length and bytes of min | of max
+ * count of columns, varint
+ * of each column: varint id | flags: 1 min, 2 max, 4 NaN | varint null count + 1
+ *                 | min: varint length, bytes
+ *                 | max: varint length of what it shares with the start of min, if there is a min
+ *                        | varint length, bytes of the rest
  * </pre>
  */
 final class PackedColumnStats extends AbstractMap<Integer, ColumnStats> {
@@ -29,50 +34,93 @@ final class PackedColumnStats extends AbstractMap<Integer, ColumnStats> {
     private static final int HAS_NAN = 4;
 
     private final byte[] packed;
-    private final int count;
+    private final int start;
 
-    private PackedColumnStats(byte[] packed, int count) {
+    private PackedColumnStats(byte[] packed, int start) {
         this.packed = packed;
-        this.count = count;
+        this.start = start;
     }
 
-    static Map<Integer, ColumnStats> copyOf(Map<Integer, ColumnStats> stats) {
-        if (stats instanceof PackedColumnStats || stats.isEmpty()) {
-            return stats.isEmpty() ? Map.of() : stats;
+    /**
+     * The map that {@link #write} wrote.
+     *
+     * @param packed has the map from {@code start} to its end; not copied
+     */
+    static Map<Integer, ColumnStats> at(byte[] packed, int start) {
+        return packed[start] == 0 ? Map.of() : new PackedColumnStats(packed, start);
+    }
+
+    /**
+     * Checks stored bytes from {@code start} to the end of the array.
+     *
+     * @throws IllegalArgumentException if they are no such map
+     * @throws IndexOutOfBoundsException if they end within a value
+     */
+    static void check(byte[] packed, int start) {
+        PackedBytes in = new PackedBytes(packed, start);
+        long before = Long.MIN_VALUE;
+        for (int left = in.readLength(); left > 0; left--) {
+            long id = in.readNumber();
+            PackedFileEntry.check(id >>> Integer.SIZE == 0, "a column id of 32 bits", id);
+            PackedFileEntry.check((int) id > before, "column ids in order", (int) id);
+            before = (int) id;
+            int flags = in.readByte();
+            PackedFileEntry.check(
+                    (flags & ~(HAS_MIN | HAS_MAX | HAS_NAN)) == 0, "flags of a column", flags);
+            long nulls = in.readNumber() - 1;
+            PackedFileEntry.check(nulls >= -1, "a null count >= -1", nulls);
+            int minLength = 0;
+            if ((flags & HAS_MIN) != 0) {
+                minLength = in.readLength();
+                in.skip(minLength);
+            }
+            if ((flags & HAS_MAX) != 0) {
+                if ((flags & HAS_MIN) != 0) {
+                    int shared = in.readLength();
+                    PackedFileEntry.check(
+                            shared <= minLength, "shared bytes within the minimum", shared);
+                }
+                in.skipSizedBytes();
+            }
         }
-        ByteArrayOutputStream output = new ByteArrayOutputStream();
-        new TreeMap<>(stats).forEach((id, column) -> write(output, id, column));
-        return new PackedColumnStats(output.toByteArray(), stats.size());
+        PackedFileEntry.check(
+                in.position() == packed.length, "the end after the last column", in.position());
     }
 
-    private static void write(ByteArrayOutputStream output, int id, ColumnStats column) {
-        writeNumber(output, Integer.toUnsignedLong(id));
-        output.write(
+    /** Appends a map, which must be the last thing in the array. */
+    static void write(ByteSink sink, Map<Integer, ColumnStats> stats) {
+        if (stats instanceof PackedColumnStats same) {
+            sink.writeBytes(same.packed, same.start, same.packed.length - same.start);
+            return;
+        }
+        sink.writeVarint(stats.size());
+        new TreeMap<>(stats).forEach((id, column) -> write(sink, id, column));
+    }
+
+    private static void write(ByteSink sink, int id, ColumnStats column) {
+        sink.writeVarint(Integer.toUnsignedLong(id));
+        sink.writeByte(
                 (column.min().isPresent() ? HAS_MIN : 0)
                         | (column.max().isPresent() ? HAS_MAX : 0)
                         | (column.hasNaN() ? HAS_NAN : 0));
-        writeNumber(output, column.nullCount() + 1);
-        column.min().ifPresent(min -> writeBytes(output, min));
-        column.max().ifPresent(max -> writeBytes(output, max));
-    }
-
-    private static void writeBytes(ByteArrayOutputStream output, byte[] bytes) {
-        writeNumber(output, bytes.length);
-        output.write(bytes, 0, bytes.length);
-    }
-
-    private static void writeNumber(ByteArrayOutputStream output, long number) {
-        long rest = number;
-        while (rest >>> 7 != 0) {
-            output.write((int) (rest & 0x7f) | 0x80);
-            rest >>>= 7;
+        sink.writeVarint(column.nullCount() + 1);
+        column.min().ifPresent(sink::writeSizedBytes);
+        if (column.max().isPresent()) {
+            byte[] max = column.max().get();
+            int shared = 0;
+            if (column.min().isPresent()) {
+                int difference = Arrays.mismatch(column.min().get(), max);
+                shared = difference < 0 ? max.length : difference;
+                sink.writeVarint(shared);
+            }
+            sink.writeVarint(max.length - shared);
+            sink.writeBytes(max, shared, max.length - shared);
         }
-        output.write((int) rest);
     }
 
     @Override
     public int size() {
-        return count;
+        return (int) new Cursor().left;
     }
 
     @Override
@@ -105,18 +153,19 @@ final class PackedColumnStats extends AbstractMap<Integer, ColumnStats> {
 
             @Override
             public int size() {
-                return count;
+                return PackedColumnStats.this.size();
             }
         };
     }
 
     /** An iterator over the columns. */
     private final class Cursor implements Iterator<Entry<Integer, ColumnStats>> {
-        private int position;
+        private final PackedBytes in = new PackedBytes(packed, start);
+        private long left = in.readNumber();
 
         @Override
         public boolean hasNext() {
-            return position < packed.length;
+            return left > 0;
         }
 
         @Override
@@ -129,48 +178,44 @@ final class PackedColumnStats extends AbstractMap<Integer, ColumnStats> {
         }
 
         private int readId() {
-            return (int) readNumber();
+            left--;
+            return (int) in.readNumber();
         }
 
         private ColumnStats readStats() {
-            int flags = packed[position++];
-            long nullCount = readNumber() - 1;
-            Optional<byte[]> min = readBytes((flags & HAS_MIN) != 0);
-            Optional<byte[]> max = readBytes((flags & HAS_MAX) != 0);
+            int flags = in.readByte();
+            long nullCount = in.readNumber() - 1;
+            Optional<byte[]> min = Optional.empty();
+            if ((flags & HAS_MIN) != 0) {
+                min = Optional.of(in.readSizedBytes());
+            }
+            Optional<byte[]> max = Optional.empty();
+            if ((flags & HAS_MAX) != 0) {
+                max = Optional.of(min.isPresent() ? readAfter(min.get()) : in.readSizedBytes());
+            }
             return new ColumnStats(min, max, nullCount, (flags & HAS_NAN) != 0);
         }
 
+        /** Bytes that begin as others do. */
+        private byte[] readAfter(byte[] before) {
+            int shared = (int) in.readNumber();
+            int length = (int) in.readNumber();
+            byte[] bytes = Arrays.copyOf(before, shared + length);
+            in.read(bytes, shared, length);
+            return bytes;
+        }
+
         private void skipStats() {
-            int flags = packed[position++];
-            readNumber();
-            skipBytes((flags & HAS_MIN) != 0);
-            skipBytes((flags & HAS_MAX) != 0);
-        }
-
-        private Optional<byte[]> readBytes(boolean isThere) {
-            if (!isThere) {
-                return Optional.empty();
+            int flags = in.readByte();
+            in.readNumber();
+            if ((flags & HAS_MIN) != 0) {
+                in.skipSizedBytes();
             }
-            int length = (int) readNumber();
-            position += length;
-            return Optional.of(Arrays.copyOfRange(packed, position - length, position));
-        }
-
-        private void skipBytes(boolean isThere) {
-            if (isThere) {
-                int length = (int) readNumber();
-                position += length;
-            }
-        }
-
-        private long readNumber() {
-            long number = 0;
-            for (int shift = 0; ; shift += 7) {
-                byte next = packed[position++];
-                number |= (next & 0x7fL) << shift;
-                if (next >= 0) {
-                    return number;
+            if ((flags & HAS_MAX) != 0) {
+                if ((flags & HAS_MIN) != 0) {
+                    in.readNumber();
                 }
+                in.skipSizedBytes();
             }
         }
     }

@@ -12,7 +12,6 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Function;
-import java.util.function.Predicate;
 
 /**
  * The columnar index of file entries, by partition and by bounds of columns, that successive {@link
@@ -21,7 +20,13 @@ import java.util.function.Predicate;
  */
 final class PruningColumns<F> {
     /** The maximal number of columns whose bounds are stored; the first requested columns are. */
-    static final int MAX_BOUNDS = 8;
+    private static final int MAX_BOUNDS = 8;
+
+    /** Up to this number, each is tested, which is as fast as finding the ranges. */
+    private static final int FEW_PARTITIONS = 32;
+
+    private static final long REFERENCE_BYTES = 4;
+    private static final long BOUNDS_BYTES = 16; // two numbers
 
     private static final Comparator<Optional<byte[]>> BY_PARTITION =
             (one, other) ->
@@ -33,16 +38,19 @@ final class PruningColumns<F> {
     private final Function<F, FileEntry> entries;
     private final List<Optional<byte[]>> partitions = new ArrayList<>();
     private final int[] starts; // by partition, then the end
+    private final long partitionBytes;
     private final ConcurrentMap<BoundsKey, FileBounds> bounds = new ConcurrentHashMap<>();
 
     PruningColumns(List<F> files, Function<F, FileEntry> entries) {
         this.entries = entries;
-        this.files = new ArrayList<>(files);
-        this.files.sort(
-                Comparator.comparing(file -> entries.apply(file).partition(), BY_PARTITION));
-        int[] ends = new int[this.files.size() + 1];
-        for (int i = 0; i < this.files.size(); i++) {
-            Optional<byte[]> partition = entries.apply(this.files.get(i)).partition();
+        List<Placed<F>> placed = new ArrayList<>(files.size());
+        files.forEach(file -> placed.add(new Placed<>(file, entries.apply(file).partition())));
+        placed.sort(Comparator.comparing(Placed::partition, BY_PARTITION));
+        this.files = new ArrayList<>(files.size());
+        int[] ends = new int[files.size() + 1];
+        for (int i = 0; i < placed.size(); i++) {
+            this.files.add(placed.get(i).file);
+            Optional<byte[]> partition = placed.get(i).partition;
             if (partitions.isEmpty()
                     || BY_PARTITION.compare(partitions.getLast(), partition) != 0) {
                 ends[partitions.size()] = i;
@@ -51,6 +59,10 @@ final class PruningColumns<F> {
         }
         ends[partitions.size()] = this.files.size();
         this.starts = Arrays.copyOf(ends, partitions.size() + 1);
+        this.partitionBytes =
+                partitions.stream()
+                        .mapToLong(partition -> 40 + partition.map(bytes -> bytes.length).orElse(0))
+                        .sum();
     }
 
     int size() {
@@ -61,14 +73,13 @@ final class PruningColumns<F> {
         return files.get(index);
     }
 
-    long partitionBytes() {
-        return partitions.stream()
-                .mapToLong(partition -> 40 + partition.map(bytes -> bytes.length).orElse(0))
-                .sum();
+    /** The memory of the arrays, of bounds as far as they were requested. */
+    long retainedBytes() {
+        return files.size() * (REFERENCE_BYTES + BOUNDS_BYTES * bounds.size()) + partitionBytes;
     }
 
     void select(
-            Predicate<byte[]> wanted,
+            PartitionFilter wanted,
             ScanPredicate predicate,
             int schemaVersion,
             BitSet gone,
@@ -80,11 +91,47 @@ final class PruningColumns<F> {
                         .ifPresent(of -> tests.add(of.test(column.getValue())));
             }
         }
-        for (int slice = 0; slice < partitions.size(); slice++) {
-            if (partitions.get(slice).map(wanted::test).orElse(true)) {
-                select(starts[slice], starts[slice + 1], tests, gone, found);
+        int next = 0;
+        if (!partitions.isEmpty() && partitions.getFirst().isEmpty()) {
+            select(starts[0], starts[1], tests, gone, found); // files without a partition
+            next = 1;
+        }
+        List<PartitionFilter.Range> ranges =
+                partitions.size() <= FEW_PARTITIONS
+                        ? List.of(PartitionFilter.Range.ALL)
+                        : wanted.ranges();
+        for (PartitionFilter.Range range : ranges) {
+            next = firstAtOrAfter(range.lower(), next);
+            while (next < partitions.size() && isBelow(partition(next), range.upper())) {
+                if (wanted.matches(partition(next))) {
+                    select(starts[next], starts[next + 1], tests, gone, found);
+                }
+                next++;
             }
         }
+    }
+
+    private byte[] partition(int slice) {
+        return partitions.get(slice).orElseThrow();
+    }
+
+    private static boolean isBelow(byte[] partition, Optional<byte[]> upper) {
+        return upper.isEmpty() || Arrays.compareUnsigned(partition, upper.get()) < 0;
+    }
+
+    /** The first partition from a place on that is at or behind some bytes. */
+    private int firstAtOrAfter(byte[] bound, int from) {
+        int low = from;
+        int high = partitions.size();
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (Arrays.compareUnsigned(partition(middle), bound) < 0) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
     }
 
     private void select(int from, int to, List<FileBounds.Test> tests, BitSet gone, List<F> found) {
@@ -112,6 +159,9 @@ final class PruningColumns<F> {
         bounds.put(key, made);
         return Optional.of(made);
     }
+
+    /** A file with its partition, which an entry would decode at each comparison. */
+    private record Placed<F>(F file, Optional<byte[]> partition) {}
 
     /** The key of stored bounds, which are only comparable within one schema version. */
     private record BoundsKey(int columnId, int schemaVersion) {}

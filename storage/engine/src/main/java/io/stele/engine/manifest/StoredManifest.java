@@ -9,14 +9,8 @@ import io.stele.engine.wal.LogMark;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
-import java.util.ArrayList;
-import java.util.Collection;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * @param base the base with all other files; absent: none, as in format versions before 5
  * @param removed ids of files of the base that are no longer in the manifest
  * @param log absent in format versions before 7
- * @param ingestedRows true if an SST file of the manifest, or its base, was ingested, in format
- *     version 8; else absent
+ * @param ingestedRows true if an SST file of the manifest, or its base, was ingested, from format
+ *     version 8 on; else absent
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record StoredManifest(
@@ -70,7 +64,7 @@ record StoredManifest(
 
     /** The stored form of a manifest without a base. */
     static StoredManifest whole(Manifest manifest) {
-        return of(manifest, manifest.files(), Optional.empty(), List.of());
+        return of(manifest, List.copyOf(manifest.files()), Optional.empty(), List.of());
     }
 
     private static StoredManifest of(
@@ -100,35 +94,33 @@ record StoredManifest(
 
     /**
      * The format version that a release must support to read this manifest: a release that ignores
-     * the ingest LSN of an SST file would take its rows for older than all others.
+     * the ingest LSN of an SST file would take its rows for older than all others, and one that
+     * expects JSON in a base would take the base for damaged.
      */
     int formatVersion() {
+        if (base.isPresent() && base.get().entryFormat().isPresent()) {
+            return 9;
+        }
         return ingestedRows.orElse(false) ? 8 : 7;
     }
 
     /**
      * The difference of a manifest from a base.
      *
-     * @param there the files of the base by id; unchanged entries must be the same objects
+     * @param there the files of the base; unchanged entries must be the same objects
      * @return empty if the order of the files cannot be expressed this way
      */
-    @SuppressWarnings("ReferenceEquality") // an entry that changed is another object
     static Optional<StoredManifest> difference(
-            Manifest manifest, ManifestBase base, Map<String, FileEntry> there) {
-        List<FileEntry> changed = new ArrayList<>();
-        Set<String> ids = new HashSet<>();
-        for (FileEntry file : manifest.files()) {
-            ids.add(file.fileId());
-            if (there.get(file.fileId()) != file) {
-                changed.add(file);
-            }
-        }
-        List<String> removed = there.keySet().stream().filter(id -> !ids.contains(id)).toList();
-        StoredManifest stored = of(manifest, changed, Optional.of(base), removed);
-        boolean isInOrder =
-                List.copyOf(stored.files(there).keySet())
-                        .equals(manifest.files().stream().map(FileEntry::fileId).toList());
-        return isInOrder ? Optional.of(stored) : Optional.empty();
+            Manifest manifest, ManifestBase base, FileEntries there) {
+        FileEntries.Difference difference = manifest.files().differenceFrom(there);
+        return difference.inOrder()
+                ? Optional.of(
+                        of(
+                                manifest,
+                                difference.changed(),
+                                Optional.of(base),
+                                difference.removedIds()))
+                : Optional.empty();
     }
 
     /** The number of files that differ from the base. */
@@ -139,12 +131,12 @@ record StoredManifest(
     /**
      * Restores the manifest.
      *
-     * @param there the files of the base by id, in its order; empty if there is no base
+     * @param there the files of the base; empty if there is no base
      * @param where for messages
      */
-    Manifest toManifest(Map<String, FileEntry> there, String where) {
+    Manifest toManifest(FileEntries there, String where) {
         for (String id : removed) {
-            if (!there.containsKey(id)) {
+            if (there.find(id).isEmpty()) {
                 throw new SteleException(
                         ErrorCode.CORRUPT_DATA,
                         "Expected file %s, which is removed, in the base of %s, found none"
@@ -155,7 +147,7 @@ record StoredManifest(
                 version,
                 epoch,
                 shard,
-                List.copyOf(files(there).values()),
+                filesOver(there),
                 tables,
                 writersObject,
                 writers(where),
@@ -169,17 +161,12 @@ record StoredManifest(
                 : writers.stream().map(StoredWriter::toProgress).toList();
     }
 
-    /**
-     * Applies these changes to some files of the base; returns the files in the manifest's order.
-     */
-    Collection<FileEntry> filesOver(List<FileEntry> some) {
-        return files(byId(some)).values();
-    }
-
-    static Map<String, FileEntry> byId(List<FileEntry> files) {
-        Map<String, FileEntry> byId = new LinkedHashMap<>();
-        files.forEach(file -> byId.put(file.fileId(), file));
-        return byId;
+    /** Applies these changes to all or some files of the base. */
+    FileEntries filesOver(FileEntries some) {
+        FileEntries.Draft all = some.draft();
+        removed.forEach(all::remove);
+        files.forEach(file -> all.put(withSketches(file, all.find(file.fileId()).orElse(null))));
+        return all.build();
     }
 
     /** Restores the sketches of an entry, which are omitted if the base has them. */
@@ -205,12 +192,5 @@ record StoredManifest(
                 removed,
                 log,
                 ingestedRows);
-    }
-
-    private Map<String, FileEntry> files(Map<String, FileEntry> there) {
-        Map<String, FileEntry> all = new LinkedHashMap<>(there);
-        removed.forEach(all::remove);
-        files.forEach(file -> all.put(file.fileId(), withSketches(file, all.get(file.fileId()))));
-        return all;
     }
 }

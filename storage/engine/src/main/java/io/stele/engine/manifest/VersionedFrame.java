@@ -27,7 +27,7 @@ import java.util.zip.CRC32C;
  */
 enum VersionedFrame {
     CATALOG("STELECAT", 8, "catalog"),
-    MANIFEST("STELEMAN", 8, "manifest"),
+    MANIFEST("STELEMAN", 9, "manifest"),
     WRITERS("STELEWRI", 1, "list of writers"),
     NAMED_LOG("STELELGN", 1, "named log");
 

@@ -4,8 +4,10 @@ import io.stele.engine.row.HashBucket;
 import io.stele.engine.row.KeyedVersion;
 import io.stele.engine.row.MergingVersions;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -79,6 +81,15 @@ final class BucketedMemTable implements MemTable {
     @Override
     public Iterator<KeyedVersion> versionsFrom(byte[] key) {
         return new MergingVersions(parts.stream().map(part -> part.versionsFrom(key)).toList());
+    }
+
+    @Override
+    public byte @Nullable [] keyBelow(byte @Nullable [] end, int versions) {
+        return parts.stream()
+                .map(part -> part.keyBelow(end, versions))
+                .filter(Objects::nonNull)
+                .max(Arrays::compareUnsigned)
+                .orElse(null);
     }
 
     @Override

@@ -1,8 +1,11 @@
 package io.stele.engine.memtable;
 
 import io.stele.engine.row.KeyedVersion;
+import io.stele.protocol.row.KeyBytes;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import org.jspecify.annotations.Nullable;
 
@@ -47,5 +50,25 @@ final class KeyedMemTable extends CountedMemTable {
         return versions.tailMap(KeyedVersion.probe(key, 0, key.length, Long.MAX_VALUE))
                 .values()
                 .iterator();
+    }
+
+    @Override
+    public byte @Nullable [] keyBelow(byte @Nullable [] end, int versions) {
+        NavigableMap<KeyedVersion, KeyedVersion> below =
+                end == null
+                        ? this.versions
+                        : this.versions.headMap(
+                                KeyedVersion.probe(end, 0, end.length, Long.MAX_VALUE), false);
+        int left = versions;
+        for (KeyedVersion version : below.descendingMap().values()) {
+            left--;
+            if (left == 0) {
+                // Behind that key, which may have many versions, unless it is the last one
+                byte[] key = version.key();
+                byte[] behind = KeyBytes.successor(key);
+                return end == null || Arrays.compareUnsigned(behind, end) < 0 ? behind : key;
+            }
+        }
+        return null;
     }
 }

@@ -63,6 +63,11 @@ public final class MappedMemTable implements MemTable {
         return mapped(written.versionsFrom(key));
     }
 
+    @Override
+    public byte @Nullable [] keyBelow(byte @Nullable [] end, int versions) {
+        return written.keyBelow(end, versions);
+    }
+
     private Iterator<KeyedVersion> mapped(Iterator<KeyedVersion> versions) {
         RowMapping.Mapper mapper = mapping.mapper();
         return new Iterator<>() {

@@ -74,6 +74,17 @@ public sealed interface MemTable
     Iterator<KeyedVersion> versionsFrom(byte[] key);
 
     /**
+     * The start of a window for a reader against the order of keys: a key below {@code end} such
+     * that the versions between the two are at most {@code versions}, or all have one key. Null if
+     * fewer are below {@code end}, or if this memtable is not ordered by key.
+     *
+     * @param end null: behind the last key
+     */
+    default byte @Nullable [] keyBelow(byte @Nullable [] end, int versions) {
+        return null;
+    }
+
+    /**
      * Every version with an LSN above {@code fromLsn} and at or below {@code toLsn}, and possibly
      * other versions, in no defined order; versions put meanwhile may or may not be seen.
      */

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.engine.row.KeyedVersion;
 import io.stele.engine.row.MergingVersions;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -79,6 +80,15 @@ public final class StackedMemTable implements MemTable {
     @Override
     public Iterator<KeyedVersion> versionsFrom(byte[] key) {
         return new MergingVersions(List.of(above.versionsFrom(key), below.versionsFrom(key)));
+    }
+
+    @Override
+    public byte @Nullable [] keyBelow(byte @Nullable [] end, int versions) {
+        byte[] key = above.keyBelow(end, versions);
+        byte[] other = below.keyBelow(end, versions);
+        return key == null || (other != null && Arrays.compareUnsigned(key, other) < 0)
+                ? other
+                : key;
     }
 
     @Override

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.engine.manifest.ManifestStore;
 import io.stele.engine.shard.apply.ApplyOptions;
+import io.stele.engine.snapshot.Retention;
 import io.stele.engine.wal.LogId;
 import io.stele.engine.wal.LogOptions;
 import java.time.Duration;
@@ -23,6 +24,8 @@ import java.util.function.Consumer;
  *     trimmed
  * @param retention how long old versions stay readable without a lease, for tables without an
  *     option of their own
+ * @param heldHistory by how much longer than the retention leases of snapshots may keep history
+ * @param leaseGrace for how long after a start all history is kept, until leases are renewed
  * @param transactionBytes the limit of rows staged in one transaction
  * @param loadBufferBytes rows that one bulk load collects before it writes them to files; fewer go
  *     to the log
@@ -53,6 +56,8 @@ public record StorageOptions(
         long memTableTotalBytes,
         Duration memTableAge,
         Duration retention,
+        Duration heldHistory,
+        Duration leaseGrace,
         long transactionBytes,
         long loadBufferBytes,
         long onePhaseBytes,
@@ -70,11 +75,11 @@ public record StorageOptions(
     /**
      * Memtables of 64 MiB make column files of useful size, and replay of a full one takes about a
      * second; 1 GiB for all memtables. An age of a minute bounds the replay of quiet tables. An
-     * hour of history for readers of the past. 512 MiB in a transaction, since staged rows are held
-     * in memory; 64 MiB in the buffer of a bulk load, whose files are then as large as those of a
-     * flush; 4 MiB in one phase, as much as a group of the log accepts; 1 GiB for staged rows and
-     * pending batches. Files of 256 MiB, a few splits each. 64 MiB of changes, since several change
-     * scans at a time hold them beside the memtables.
+     * hour of history for readers of the past, a day for those with leases. 512 MiB in a
+     * transaction, since staged rows are held in memory; 64 MiB in the buffer of a bulk load, whose
+     * files are then as large as those of a flush; 4 MiB in one phase, as much as a group of the
+     * log accepts; 1 GiB for staged rows and pending batches. Files of 256 MiB, a few splits each.
+     * 64 MiB of changes, since several change scans at a time hold them beside the memtables.
      */
     public static final StorageOptions DEFAULT =
             new StorageOptions(
@@ -83,6 +88,8 @@ public record StorageOptions(
                     1L << 30,
                     Duration.ofSeconds(60),
                     Duration.ofHours(1),
+                    Duration.ofHours(24),
+                    Duration.ZERO,
                     512L << 20,
                     64L << 20,
                     4L << 20,
@@ -104,6 +111,8 @@ public record StorageOptions(
         check("memTableTotalBytes", memTableTotalBytes);
         check("memTableAge", memTableAge.toMillis());
         check("retention", retention.toMillis() + 1);
+        check("heldHistory", heldHistory.toMillis() + 1);
+        check("leaseGrace", leaseGrace.toMillis() + 1);
         check("transactionBytes", transactionBytes);
         check("loadBufferBytes", loadBufferBytes);
         check("onePhaseBytes", onePhaseBytes + 1);
@@ -157,6 +166,14 @@ public record StorageOptions(
         return with(draft -> draft.retention = newRetention);
     }
 
+    public StorageOptions withLeases(Duration newHeldHistory, Duration newLeaseGrace) {
+        return with(
+                draft -> {
+                    draft.heldHistory = newHeldHistory;
+                    draft.leaseGrace = newLeaseGrace;
+                });
+    }
+
     public StorageOptions withTransactions(long bytes, Duration idle) {
         return with(
                 draft -> {
@@ -193,6 +210,18 @@ public record StorageOptions(
         return with(draft -> draft.compactionBytesPerSecond = bytesPerSecond);
     }
 
+    /**
+     * How long history is kept, with and without leases.
+     *
+     * @param mayHaveLeases whether an engine before may have given leases
+     */
+    public Retention history(boolean mayHaveLeases) {
+        return new Retention(
+                retention.toMillis(),
+                heldHistory.toMillis(),
+                mayHaveLeases ? leaseGrace.toMillis() : 0);
+    }
+
     private static void check(String name, long value) {
         if (value < 1) {
             throw new IllegalArgumentException(
@@ -213,6 +242,8 @@ public record StorageOptions(
         private long memTableTotalBytes;
         private Duration memTableAge;
         private Duration retention;
+        private Duration heldHistory;
+        private Duration leaseGrace;
         private long transactionBytes;
         private long loadBufferBytes;
         private long onePhaseBytes;
@@ -234,6 +265,8 @@ public record StorageOptions(
             memTableTotalBytes = from.memTableTotalBytes;
             memTableAge = from.memTableAge;
             retention = from.retention;
+            heldHistory = from.heldHistory;
+            leaseGrace = from.leaseGrace;
             transactionBytes = from.transactionBytes;
             loadBufferBytes = from.loadBufferBytes;
             onePhaseBytes = from.onePhaseBytes;
@@ -257,6 +290,8 @@ public record StorageOptions(
                     memTableTotalBytes,
                     memTableAge,
                     retention,
+                    heldHistory,
+                    leaseGrace,
                     transactionBytes,
                     loadBufferBytes,
                     onePhaseBytes,

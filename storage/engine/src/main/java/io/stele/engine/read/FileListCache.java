@@ -24,8 +24,8 @@ public final class FileListCache {
     /** Up to this number, files are checked one by one, which is as fast as building columns. */
     private static final int FEW_FILES = 4;
 
-    /** 64 MiB: lists of some 470,000 files at most 136 bytes each. */
-    public static final long MAX_BYTES = 64L << 20;
+    /** 128 MiB: of a million files with conditions on seven columns, 116 bytes each. */
+    public static final long MAX_BYTES = 128L << 20;
 
     private static final long ENTRY_BYTES = 200; // key, map and policy, about
 
@@ -54,7 +54,7 @@ public final class FileListCache {
      * @param files an immutable list, the same object as long as it has the same files
      * @param partitions of the predicate
      */
-    List<ColumnFile> select(
+    public List<ColumnFile> select(
             TableVersions versions,
             ShardId shard,
             List<ColumnFile> files,
@@ -63,17 +63,23 @@ public final class FileListCache {
         if (predicate.isAll()) { // in the order of the list, which distinguishes plans
             return files;
         }
-        return of(versions.schema().id(), shard, files)
-                .map(list -> list.select(partitions::matches, predicate, versions.schemaVersion()))
-                .orElse(files);
+        Key key = new Key(versions.schema().id(), shard);
+        Optional<FilePruningIndex<ColumnFile>> list = of(key, files);
+        if (list.isEmpty()) {
+            return files;
+        }
+        long bytes = list.get().retainedBytes();
+        List<ColumnFile> found = list.get().select(partitions, predicate, versions.schemaVersion());
+        if (list.get().retainedBytes() != bytes && lists.peek(key).equals(list)) {
+            lists.put(key, list.get()); // with another weight
+        }
+        return found;
     }
 
-    private Optional<FilePruningIndex<ColumnFile>> of(
-            TableId table, ShardId shard, List<ColumnFile> files) {
+    private Optional<FilePruningIndex<ColumnFile>> of(Key key, List<ColumnFile> files) {
         if (!enabled || files.size() <= FEW_FILES) {
             return Optional.empty();
         }
-        Key key = new Key(table, shard);
         Optional<FilePruningIndex<ColumnFile>> known = lists.peek(key);
         if (known.isPresent() && known.get().isOf(files)) {
             lists.used(key, 1);

@@ -7,13 +7,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One page of the result of a scan by key: rows of a range in key order, and the key of the next
- * page.
+ * One page of the result of a scan by key: rows of a range in or against the order of keys, and
+ * where the next page continues.
  *
  * @param schemaVersion the version whose layout the rows have
  * @param lsn the LSN as of which the rows were read
  * @param rows must not be changed
- * @param next the key of the next row of the range; empty: there is none
+ * @param next a bound of the rest of the range, which has more rows: the inclusive lower bound, or
+ *     if keys descend, the exclusive upper bound; empty: there are no more
  * @param neededBytes the bytes of the first row, if there was no room even for it; else 0
  * @param versionsRead the number of row versions that were read to find these rows
  */

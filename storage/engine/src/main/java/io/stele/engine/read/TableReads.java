@@ -234,10 +234,19 @@ public final class TableReads {
             int shardIndex,
             Optional<Lsn> readLsn,
             KeyRange range,
+            KeyDirection direction,
             KeyRangeLimits limits,
             RowRoom room) {
         return new KeyRangeScan(
-                shards, snapshots, () -> schema(tableId), shardIndex, readLsn, range, limits, room);
+                shards,
+                snapshots,
+                () -> schema(tableId),
+                shardIndex,
+                readLsn,
+                range,
+                direction,
+                limits,
+                room);
     }
 
     /** As {@code StorageEngine.lookupByIndex(TableId, int, byte[], Optional, int)}. */

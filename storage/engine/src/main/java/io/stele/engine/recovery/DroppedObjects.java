@@ -29,7 +29,8 @@ import java.util.Set;
 public final class DroppedObjects {
     public static final String FOLDER = "dropped/";
 
-    public static final String DATA = "data/";
+    public static final String DATA_FOLDER = "data";
+    public static final String DATA = DATA_FOLDER + "/";
     static final String MANIFESTS = "manifest/";
 
     /** The prefix of the id of a table that only catalog versions which are given up knew. */

@@ -2,10 +2,8 @@ package io.stele.engine.recovery;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.engine.datafile.ColumnFile;
 import io.stele.engine.datafile.LazyReader;
 import io.stele.engine.datafile.SstFile;
-import io.stele.engine.index.IndexView;
 import io.stele.engine.manifest.FileEntry;
 import io.stele.engine.shard.Damage;
 import io.stele.engine.shard.FailedFile;
@@ -18,6 +16,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
@@ -27,18 +26,23 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The background opening, some at a time, of data files that a start has not opened, while the
  * engine already serves. So lookups find the files open, and a table with an unusable file is set
- * aside soon, even without a request for it. Files that the store does not return now are requested
- * again, one at a time. Thread-safe.
+ * aside soon, even without a request for it. Of very many files the first are opened; the others
+ * are opened when they are read. Files that the store does not return now are requested again, one
+ * at a time. Thread-safe.
  */
 public final class FileOpenings {
     /**
      * Files at a time. Each waits for one request; the rest of the store's capacity is for readers.
      */
     private static final int AT_ONCE = 32;
+
+    /** Each takes a request or two, and 1 KB of memory: 20,000 take 20 s at 30 ms a request. */
+    private static final int MAX_FILES = 20_000;
 
     /**
      * The listed damages of one table in one shard; further damages are found at the next start.
@@ -51,6 +55,7 @@ public final class FileOpenings {
     private final Queue<Opening> waiting = new ConcurrentLinkedQueue<>();
     private final Queue<Opening> postponed = new ConcurrentLinkedQueue<>(); // by an outage
     private final AtomicBoolean retrying = new AtomicBoolean();
+    private int begun; // files; by the thread that begins
     private volatile boolean closed;
 
     /**
@@ -64,14 +69,18 @@ public final class FileOpenings {
 
     /** Begins to open the files that the tables of shards have now. */
     public void begin(Collection<TableGroupShard> shards) {
+        List<OpenedTable> tables = new ArrayList<>();
         for (TableGroupShard shard : shards) {
             if (shard.failure().isPresent()) {
                 continue;
             }
             for (TableShard table : shard.tables()) {
-                addFiles(new OpenedTable(shard, table));
+                tables.add(new OpenedTable(shard, table));
             }
         }
+        // So a large table does not take the place of small ones
+        tables.sort(Comparator.comparingInt(opened -> opened.table.view().fileCount()));
+        tables.forEach(this::addFiles);
         int runners = Math.min(AT_ONCE, waiting.size()); // they begin at once
         for (int i = 0; i < runners; i++) {
             executor.execute(this::run);
@@ -79,20 +88,30 @@ public final class FileOpenings {
     }
 
     private void addFiles(OpenedTable table) {
-        List<Opening> openings = new ArrayList<>();
         TableView view = table.table.view();
-        List<SstFile> sstFiles = new ArrayList<>(view.sstFiles());
-        for (IndexView index : view.indexes()) {
-            sstFiles.addAll(index.files());
-        }
-        for (SstFile file : sstFiles) {
-            openings.add(new Opening(table, file.entry(), file.lazyReader()));
-        }
-        for (ColumnFile file : view.columnFiles()) {
-            file.lazyKeyIndex()
-                    .ifPresent(index -> openings.add(new Opening(table, file.entry(), index)));
-        }
-        openings.removeIf(opening -> opening.reader.isOpen());
+        Stream<SstFile> sstFiles =
+                Stream.concat(
+                        view.sstFiles().stream(),
+                        view.indexes().stream().flatMap(index -> index.files().stream()));
+        Stream<Opening> rows =
+                sstFiles.map(file -> new Opening(table, file.entry(), file.lazyReader()));
+        Stream<Opening> columns =
+                view.columnFiles().stream()
+                        .flatMap(
+                                file ->
+                                        file
+                                                .lazyKeyIndex()
+                                                .map(
+                                                        index ->
+                                                                new Opening(
+                                                                        table, file.entry(), index))
+                                                .stream());
+        List<Opening> openings =
+                Stream.concat(rows, columns)
+                        .filter(opening -> !opening.reader.isOpen())
+                        .limit(MAX_FILES - begun)
+                        .toList();
+        begun += openings.size();
         table.left = openings.size();
         waiting.addAll(openings);
     }
@@ -116,7 +135,7 @@ public final class FileOpenings {
         if (closed || postponed.isEmpty() || !retrying.compareAndSet(false, true)) {
             return;
         }
-        retries.untilDone("Opening of files", executor, this::openPostponed)
+        retries.untilDone("open files", executor, this::openPostponed)
                 .whenComplete(
                         (done, closing) -> {
                             retrying.set(false);

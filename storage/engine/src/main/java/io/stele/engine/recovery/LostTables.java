@@ -2,6 +2,7 @@ package io.stele.engine.recovery;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.engine.catalog.Catalog;
 import io.stele.engine.catalog.CatalogService;
 import io.stele.engine.shard.Damage;
 import io.stele.engine.shard.record.RetainedRecordFilter;
@@ -19,10 +20,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 
 /**
  * The tables that only given-up catalog versions knew, found by a start in data files and log
@@ -50,44 +52,52 @@ public final class LostTables {
     /**
      * Finds the lost tables with data files; call it when the tables of the catalog are loaded.
      *
-     * @param dataObjects all data files
+     * @param folders the names of the folders of data files, one for each table
      */
-    public void find(StartTask<List<ObjectEntry>> dataObjects, long nowMillis) throws IOException {
+    public void find(ObjectStore store, List<String> folders, long nowMillis) throws IOException {
         sinceMillis = nowMillis;
-        if (!catalog.current().hasGivenUp()) {
-            return; // do not wait for the list of all objects
-        }
-        for (ObjectEntry entry : dataObjects.get()) {
-            findTable(entry.path()).ifPresent(table -> objects.merge(table, 1, Integer::sum));
+        for (String folder : folders) {
+            Optional<TableId> table = parse(folder).filter(this::has);
+            if (table.isEmpty()) {
+                continue;
+            }
+            highestFolder = Math.max(highestFolder, table.get().value());
+            if (catalog.current().hasGivenUp()) {
+                AtomicInteger count = new AtomicInteger();
+                store.forEach(DroppedObjects.DATA + folder + "/", _ -> count.incrementAndGet());
+                if (count.get() > 0) {
+                    objects.put(table.get(), count.get());
+                }
+            }
         }
     }
 
     boolean has(TableId table) {
-        return catalog.damage().isEmpty()
-                && catalog.current().isLost(table)
-                && !dropped.hasObject(name(table));
+        return has(table, catalog.current());
     }
 
-    /** Whether the folder of an object is that of a lost table. */
-    public boolean hasFolder(String path) {
-        Optional<TableId> table = findTable(path);
-        table.ifPresent(id -> highestFolder = Math.max(highestFolder, id.value()));
-        return table.isPresent();
+    private boolean has(TableId table, Catalog known) {
+        return catalog.damage().isEmpty() && known.isLost(table) && !dropped.hasObject(name(table));
     }
 
-    private Optional<TableId> findTable(String path) {
-        int begin = DroppedObjects.DATA.length();
-        int end = path.indexOf('/', begin);
-        OptionalLong id = end < 0 ? OptionalLong.empty() : parse(path.substring(begin, end));
-        return id.isPresent()
-                ? Optional.of(new TableId(id.getAsLong())).filter(this::has)
-                : Optional.empty();
+    /**
+     * The test whether an object is in the folder of a table that is lost now; later tables of this
+     * catalog do not change it.
+     */
+    public Predicate<String> inLostFolder() {
+        Catalog now = catalog.current();
+        return path -> {
+            int begin = DroppedObjects.DATA.length();
+            int end = path.indexOf('/', begin);
+            return end >= 0
+                    && parse(path.substring(begin, end)).filter(id -> has(id, now)).isPresent();
+        };
     }
 
-    private static OptionalLong parse(String id) {
+    private static Optional<TableId> parse(String id) {
         return id.matches("[1-9][0-9]{0,17}")
-                ? OptionalLong.of(Long.parseLong(id))
-                : OptionalLong.empty();
+                ? Optional.of(new TableId(Long.parseLong(id)))
+                : Optional.empty();
     }
 
     /** Whether a shard may have been created by a catalog version that was given up. */

@@ -264,14 +264,15 @@ public final class Recovery {
             }
             checkCatalog(base);
             ManifestEdit edit = base.edit().epoch(epoch);
+            Set<TableId> droppedTables = new HashSet<>();
             for (TableProgress table : base.tables()) {
                 if (isDropped(table.tableId())) {
-                    edit.removeTable(table.tableId());
+                    droppedTables.add(table.tableId());
                 }
             }
             for (FileEntry file : base.files()) {
                 if (isDropped(file.tableId())) {
-                    edit.removeTable(file.tableId());
+                    droppedTables.add(file.tableId());
                 } else if (lost.has(file.tableId())) {
                     continue; // stays as it is
                 } else if (file.indexId().isPresent() && !hasIndex(file)
@@ -279,6 +280,7 @@ public final class Recovery {
                     edit.removeFile(file.fileId());
                 }
             }
+            droppedTables.forEach(edit::removeTable);
             Manifest owned = edit.build();
             try {
                 if (manifests.create(owned)) {

@@ -9,6 +9,7 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.protocol.schema.TableSchema;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -24,7 +25,9 @@ import java.util.function.UnaryOperator;
  *
  * <p>Each table has a horizon: the LSN below which it may have dropped versions. The horizon
  * follows the time of expiry at the distance of the table's retention. It does not pass the oldest
- * LSN that is held for the table or for all tables ("lsnRef" in Hologres).
+ * LSN that is held for the table or for all tables ("lsnRef" in Hologres). A lease that holds more
+ * than its limit beyond the retention is ended. For a while after a start the horizons stand still,
+ * so that those who had leases before have time to lease their snapshots again.
  *
  * <p>Invariant: a horizon never moves back. Invariant: if a reader begins with an LSN at or above
  * the horizon, the horizon stays at or below that LSN until the reader ends. So no reader misses a
@@ -32,12 +35,24 @@ import java.util.function.UnaryOperator;
  */
 public final class SnapshotRegistry {
     private static final int MAX_OPEN = 10_000; // each retains history: more indicate a leak
+    private static final int MAX_ENDED = 1_000;
 
     private final LongSupplier nowMillis;
     private final LongSupplier expiryMillis;
     private final Retention retention;
     private final String idPrefix;
     private final Map<String, Lease> leases = new HashMap<>();
+    private final Map<String, String> ended = // why, of the last leases that were ended
+            new LinkedHashMap<>() {
+                private static final long serialVersionUID = 1L;
+
+                @Override
+                protected boolean removeEldestEntry(Map.Entry<String, String> eldest) {
+                    return size() > MAX_ENDED;
+                }
+            };
+    private boolean isServing;
+    private long servingSinceMillis;
     private final Readers readers = new Readers();
     private final HeldLsns held = new HeldLsns(); // for all tables
     private final Map<TableId, HeldLsns> heldOfTables = new HashMap<>();
@@ -59,6 +74,21 @@ public final class SnapshotRegistry {
         this.expiryMillis = requireNonNull(expiryMillis, "expiryMillis is null");
         this.retention = requireNonNull(retention, "retention is null");
         this.idPrefix = requireNonNull(idPrefix, "idPrefix is null");
+    }
+
+    /** Clients can lease snapshots, and renew leases, from now on. */
+    public synchronized void serve() {
+        isServing = true;
+        servingSinceMillis = nowMillis.getAsLong();
+    }
+
+    /**
+     * Whether no history may be discarded yet, since leases of before the start have to be renewed.
+     */
+    private boolean isGrace() {
+        return retention.startMillis() > 0
+                && (!isServing
+                        || nowMillis.getAsLong() - servingSinceMillis < retention.startMillis());
     }
 
     /**
@@ -95,7 +125,9 @@ public final class SnapshotRegistry {
         }
         LeasedSnapshot snapshot =
                 new LeasedSnapshot(idPrefix + ++nextId, lsn, expiryMillis, tables);
-        leases.put(snapshot.id(), new Lease(snapshot, readers.enter(), deadline(ttlMillis)));
+        leases.put(
+                snapshot.id(),
+                new Lease(snapshot, readers.enter(), nowMillis.getAsLong(), deadline(ttlMillis)));
         if (tables.isEmpty()) {
             hold(lsn);
         }
@@ -160,18 +192,36 @@ public final class SnapshotRegistry {
         }
     }
 
-    /** Ends the leases whose time is over. */
-    public synchronized void expire() {
+    /** Ends the leases whose time is over, and those that would keep too much history. */
+    public synchronized void expire(Catalog catalog) {
         long now = nowMillis.getAsLong();
         leases.values()
                 .removeIf(
                         lease -> {
-                            boolean over = lease.deadlineMillis < now;
+                            boolean over =
+                                    lease.deadlineMillis < now || keepsTooMuch(lease, catalog);
                             if (over) {
                                 end(lease);
                             }
                             return over;
                         });
+    }
+
+    private boolean keepsTooMuch(Lease lease, Catalog catalog) {
+        long lsn = lease.snapshot.lsn().value();
+        if (lsn >= retained(retention.leasedMillis())) {
+            return false; // whatever the retention of its tables is
+        }
+        long most = retention.leasedMillis(catalog, lease.snapshot.tables());
+        // After a long time away all history is old, and its readers have just come back
+        if (lsn >= retained(most) || nowMillis.getAsLong() - lease.openedMillis <= most) {
+            return false;
+        }
+        ended.put(
+                lease.snapshot.id(),
+                "Expected a snapshot that keeps the history of at most %s (the retention of its table and stele.snapshot.max-held-history), found one at LSN %s, which was ended"
+                        .formatted(Duration.ofMillis(most), lease.snapshot.lsn().withTime()));
+        return true;
     }
 
     /**
@@ -200,6 +250,9 @@ public final class SnapshotRegistry {
 
     /** Lets a table drop its history below an LSN, as far as it is past and no lease holds it. */
     public synchronized void forgetBefore(TableId table, Lsn before) {
+        if (isGrace()) {
+            return; // a lease that is not renewed yet may hold it
+        }
         long oldest = Math.min(before.value(), expiryMillis.getAsLong() << 16);
         pass(table, Math.min(oldest, oldestHeld(table)));
     }
@@ -233,7 +286,11 @@ public final class SnapshotRegistry {
         if (lease == null) {
             throw new SteleException(
                     ErrorCode.SNAPSHOT_EXPIRED,
-                    "Expected an open snapshot, found '" + id + "', which is closed or expired");
+                    ended.getOrDefault(
+                            id,
+                            "Expected an open snapshot, found '"
+                                    + id
+                                    + "', which is closed or expired"));
         }
         return lease;
     }
@@ -248,8 +305,9 @@ public final class SnapshotRegistry {
         tables.forEach(table -> release(table, lsn));
     }
 
+    /** The LSN from which on history is kept without a lease. */
     private long retained(long retentionMillis) {
-        return Math.max(0, expiryMillis.getAsLong() - retentionMillis) << 16;
+        return isGrace() ? 0 : Math.max(0, expiryMillis.getAsLong() - retentionMillis) << 16;
     }
 
     /** The last LSN of a millisecond. */
@@ -295,11 +353,17 @@ public final class SnapshotRegistry {
     private static final class Lease {
         private final LeasedSnapshot snapshot;
         private final Readers.Generation reader;
+        private final long openedMillis;
         private long deadlineMillis;
 
-        private Lease(LeasedSnapshot snapshot, Readers.Generation reader, long deadlineMillis) {
+        private Lease(
+                LeasedSnapshot snapshot,
+                Readers.Generation reader,
+                long openedMillis,
+                long deadlineMillis) {
             this.snapshot = snapshot;
             this.reader = reader;
+            this.openedMillis = openedMillis;
             this.deadlineMillis = deadlineMillis;
         }
     }

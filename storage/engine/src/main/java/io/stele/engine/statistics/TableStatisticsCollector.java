@@ -10,6 +10,7 @@ import io.stele.engine.datafile.SstFile;
 import io.stele.engine.manifest.FileEntry;
 import io.stele.engine.manifest.FileSketches;
 import io.stele.engine.row.InitialStatistics;
+import io.stele.engine.row.TableVersions;
 import io.stele.engine.tablet.TableShard;
 import io.stele.engine.tablet.TableView;
 import io.stele.protocol.ShardId;
@@ -21,6 +22,7 @@ import io.stele.protocol.predicate.ColumnStats;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.schema.XxHash64;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -54,12 +56,30 @@ public final class TableStatisticsCollector {
     private final ChangeLog<TableId> changes = new ChangeLog<>(0, REMEMBERED_CHANGES);
 
     private final ToLongFunction<ShardId> applied;
+    private final FileSelection files;
+
+    /** The selection of files by their statistics, which does not look at every file. */
+    @FunctionalInterface
+    public interface FileSelection {
+        /**
+         * The files of a shard that may have rows of a predicate, and perhaps some that have none.
+         *
+         * @param partitions of the predicate
+         */
+        List<ColumnFile> select(
+                TableVersions versions,
+                ShardId shard,
+                List<ColumnFile> files,
+                PartitionMatcher partitions,
+                ScanPredicate predicate);
+    }
 
     /**
      * @param applied the LSN up to which a shard has applied its log
      */
-    public TableStatisticsCollector(ToLongFunction<ShardId> applied) {
+    public TableStatisticsCollector(ToLongFunction<ShardId> applied, FileSelection files) {
         this.applied = requireNonNull(applied, "applied is null");
+        this.files = requireNonNull(files, "files is null");
     }
 
     /**
@@ -109,20 +129,27 @@ public final class TableStatisticsCollector {
             TableSchema schema, List<TableShard> tables, ScanPredicate predicate) {
         Look look = Look.at(tables, applied);
         List<TableView> views = look.views();
-        if (!State.isSameVersion(schema, views)) {
+        if (!State.isSameVersion(schema.schemaVersion(), views)) {
             predicate = ScanPredicate.ALL;
         }
         if (!predicate.domains().isEmpty()) {
-            return sum(schema, views, predicate);
+            return sum(schema, look, predicate);
         }
-        State state = State.of(schema, views);
         synchronized (kept) {
             Kept before = kept.get(schema.id());
-            if (before != null && before.state.isLike(state)) {
+            if (before != null && before.isSeen(schema.schemaVersion(), look)) {
                 return before.statistics;
             }
         }
-        TableStatistics statistics = sum(schema, views, predicate);
+        State state = State.of(schema.schemaVersion(), views); // looks at each file
+        synchronized (kept) {
+            Kept before = kept.get(schema.id());
+            if (before != null && before.state.isLike(state)) {
+                before.seen = look.seen();
+                return before.statistics;
+            }
+        }
+        TableStatistics statistics = sum(schema, look, predicate);
         synchronized (kept) {
             if (kept.put(schema.id(), new Kept(look, state, statistics)) != null) {
                 changed(schema.id());
@@ -134,8 +161,8 @@ public final class TableStatisticsCollector {
         return statistics;
     }
 
-    private static TableStatistics sum(
-            TableSchema schema, List<TableView> views, ScanPredicate predicate) {
+    private TableStatistics sum(TableSchema schema, Look look, ScanPredicate predicate) {
+        List<TableView> views = look.views();
         double rowCount = 0;
         long sizeBytes = 0;
         PartitionMatcher partitions = new PartitionMatcher(schema, predicate);
@@ -146,11 +173,21 @@ public final class TableStatisticsCollector {
         for (ColumnSchema column : schema.columns()) {
             InitialStatistics.sketch(column).ifPresent(one -> initial.put(column.id(), one));
         }
-        for (TableView view : views) {
-            for (ColumnFile file : view.columnFiles()) {
+        for (int i = 0; i < views.size(); i++) {
+            TableView view = views.get(i);
+            List<ColumnFile> candidates =
+                    files.select(
+                            view.versions(),
+                            look.shards().get(i),
+                            view.columnFiles(),
+                            partitions,
+                            predicate);
+            for (ColumnFile file : candidates) {
+                if (!partitions.matches(file.entry())) {
+                    continue;
+                }
                 Map<Integer, ColumnStats> found = view.versions().statistics(file.entry());
-                if (partitions.matches(file.entry())
-                        && predicate.mayMatch(found, file.entry().rowCount())) {
+                if (predicate.mayMatch(found, file.entry().rowCount())) {
                     rowCount += add(columns, view, file, found, initial);
                     sizeBytes += file.entry().sizeBytes();
                 }
@@ -161,7 +198,7 @@ public final class TableStatisticsCollector {
             }
         }
         boolean known =
-                State.isSameVersion(schema, views)
+                State.isSameVersion(schema.schemaVersion(), views)
                         && (hasColumns
                                 || views.stream().allMatch(view -> view.sstFiles().isEmpty()));
         for (TableView view : views) {
@@ -257,12 +294,21 @@ public final class TableStatisticsCollector {
             this.statistics = statistics;
         }
 
-        /** Whether the statistics are still valid, or nearly. */
+        /** Whether nothing has changed; looks at no file. */
+        boolean isSeen(int schemaVersion, Look now) {
+            return state.schemaVersion() == schemaVersion && seen.isSameAs(now.seen());
+        }
+
+        /**
+         * Whether the statistics are still valid, or nearly. Looks at each file only if the list of
+         * files has changed since it was last called.
+         */
         boolean isOf(Look now) {
-            if (seen.isSameAs(now.seen())) {
+            int schemaVersion = now.views().getFirst().schema().schemaVersion();
+            if (isSeen(schemaVersion, now)) {
                 return true;
             }
-            if (!state.isLike(State.of(now.views().getFirst().schema(), now.views()))) {
+            if (!state.isLike(State.of(schemaVersion, now.views()))) {
                 return false;
             }
             seen = now.seen();
@@ -273,10 +319,11 @@ public final class TableStatisticsCollector {
     /**
      * The shards of a table at one moment.
      *
+     * @param views of each shard
      * @param changedLsn of the last change of rows; {@link Seen#UNKNOWN} if one was under way, of
      *     which the views may show a part
      */
-    private record Look(List<TableView> views, long changedLsn) {
+    private record Look(List<ShardId> shards, List<TableView> views, long changedLsn) {
         static Look at(List<TableShard> tables, ToLongFunction<ShardId> applied) {
             long newest = 0;
             for (TableShard table : tables) {
@@ -286,7 +333,10 @@ public final class TableStatisticsCollector {
                                 ? Seen.UNKNOWN
                                 : Math.max(newest, changed);
             }
-            return new Look(tables.stream().map(TableShard::view).toList(), newest);
+            return new Look(
+                    tables.stream().map(TableShard::shard).toList(),
+                    tables.stream().map(TableShard::view).toList(),
+                    newest);
         }
 
         Seen seen() {
@@ -333,36 +383,40 @@ public final class TableStatisticsCollector {
      * The state that statistics are computed from.
      *
      * @param sameVersion whether all shards have the schema version
+     * @param files a hash of the files' ids: a list would take as much memory as their entries
      */
     private record State(
             int schemaVersion,
             boolean sameVersion,
-            List<String> files,
+            long files,
             long deleted,
             long sketched,
             long memory) {
-        static boolean isSameVersion(TableSchema schema, List<TableView> views) {
-            return views.stream()
-                    .allMatch(view -> view.schema().schemaVersion() == schema.schemaVersion());
+        private static final long ORDER = 0x9e3779b97f4a7c15L; // odd: no bit is lost
+
+        static boolean isSameVersion(int schemaVersion, List<TableView> views) {
+            return views.stream().allMatch(view -> view.schema().schemaVersion() == schemaVersion);
         }
 
-        static State of(TableSchema schema, List<TableView> views) {
-            List<String> files = new ArrayList<>();
+        static State of(int schemaVersion, List<TableView> views) {
+            long files = 0;
             long deleted = 0;
             long sketched = 0;
             long memory = 0;
             for (TableView view : views) {
                 for (ColumnFile file : view.columnFiles()) {
-                    files.add(file.entry().fileId());
+                    files = next(files, file.entry());
                     deleted += file.deletes().cardinality();
                     sketched += file.entry().sketches().isEmpty() ? 0 : 1;
                 }
-                view.sstFiles().forEach(file -> files.add(file.entry().fileId()));
+                for (SstFile file : view.sstFiles()) {
+                    files = next(files, file.entry());
+                }
                 memory += view.memoryVersions();
             }
             return new State(
-                    schema.schemaVersion(),
-                    isSameVersion(schema, views),
+                    schemaVersion,
+                    isSameVersion(schemaVersion, views),
                     files,
                     deleted,
                     sketched,
@@ -375,7 +429,11 @@ public final class TableStatisticsCollector {
                     && sketched == now.sketched
                     && Math.abs(memory - now.memory) <= memory / MEMORY_STEP
                     && Math.abs(deleted - now.deleted) <= deleted / MEMORY_STEP
-                    && files.equals(now.files);
+                    && files == now.files;
+        }
+
+        private static long next(long files, FileEntry file) {
+            return files * ORDER + XxHash64.hash(file.fileId());
         }
     }
 }

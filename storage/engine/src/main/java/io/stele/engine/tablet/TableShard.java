@@ -9,6 +9,7 @@ import io.stele.engine.datafile.PartitionMatcher;
 import io.stele.engine.datafile.SstFile;
 import io.stele.engine.datafile.TableFiles;
 import io.stele.engine.index.IngestedEntries;
+import io.stele.engine.manifest.FileEntry;
 import io.stele.engine.manifest.RangeTombstone;
 import io.stele.engine.memtable.MappedMemTable;
 import io.stele.engine.memtable.MemTable;
@@ -667,7 +668,11 @@ public final class TableShard {
     }
 
     /** Whether a manifest names a file: a worker's file is named only after the next flush. */
-    public boolean isSettled(String fileId) {
+    public boolean isSettled(FileEntry file) {
+        if (ingested.isEmpty() && sealed.isEmpty()) { // as usual, for each of very many files
+            return true;
+        }
+        String fileId = file.fileId();
         return !ingested.containsKey(fileId)
                 && sealed.stream().noneMatch(table -> table.hasIngested(fileId));
     }

@@ -2,10 +2,10 @@ package io.stele.engine.transaction;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.engine.datafile.DataFileName;
 import io.stele.engine.datafile.FileIds;
 import io.stele.engine.datafile.TableFiles;
 import io.stele.engine.garbage.FileCollector;
-import io.stele.engine.garbage.TransactionSweeps;
 import io.stele.engine.job.Progress;
 import io.stele.engine.manifest.FileEntry;
 import io.stele.engine.node.Shards;
@@ -30,8 +30,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * An asynchronous deletion, on request, of a table's old data files that no manifest, reader,
@@ -56,14 +54,6 @@ import java.util.regex.Pattern;
  * executor.
  */
 public final class OrphanFileRemoval {
-    /**
-     * The names of files of engines ({@link FileIds}) and of workers, whose names begin with a
-     * transaction.
-     */
-    private static final Pattern NAME =
-            Pattern.compile(
-                    "(?<transaction>(?<epoch>[0-9a-f]{1,16})-[0-9a-f]{1,16}(-[0-9a-f]{1,16})?)(?<worker>_)?.*");
-
     private final TableFiles files;
     private final Shards shards;
     private final FileClaims claims;
@@ -162,15 +152,15 @@ public final class OrphanFileRemoval {
     }
 
     private boolean mayGo(String path) {
-        Matcher name = NAME.matcher(path.substring(path.lastIndexOf('/') + 1));
-        if (!name.matches()) {
+        Optional<DataFileName> known = DataFileName.parse(path);
+        if (known.isEmpty()) {
             return true;
         }
-        long since = Long.parseUnsignedLong(name.group("epoch"), 16);
+        DataFileName name = known.get();
         // A file of a higher epoch belongs to an engine that has taken the shards over
-        return name.group("worker") != null
-                ? since <= epoch && !isOpen.test(name.group("transaction"))
-                : since < epoch;
+        return name.isWorkers()
+                ? name.epoch() <= epoch && !isOpen.test(name.writer())
+                : name.epoch() < epoch;
     }
 
     private Set<String> stemsInUse(TableGroupShard owner, TableId table) {
@@ -182,12 +172,12 @@ public final class OrphanFileRemoval {
         for (PreparedPart part : owner.inDoubt()) {
             part.files().forEach(file -> add(file, stems));
         }
-        collector.waiting().forEach(path -> stems.add(TransactionSweeps.stem(path)));
+        collector.waiting().forEach(path -> stems.add(DataFileName.stem(path)));
         return stems;
     }
 
     private static void add(FileEntry file, Set<String> stems) {
-        file.immutablePaths().forEach(path -> stems.add(TransactionSweeps.stem(path)));
+        file.immutablePaths().forEach(path -> stems.add(DataFileName.stem(path)));
     }
 
     private int delete(Set<String> paths, Set<String> stemsInUse, Progress progress)
@@ -196,7 +186,7 @@ public final class OrphanFileRemoval {
         progress.expect(paths.size());
         for (String path : paths) {
             progress.checkNotCancelled();
-            if (!stemsInUse.contains(TransactionSweeps.stem(path))) {
+            if (!stemsInUse.contains(DataFileName.stem(path))) {
                 files.store().delete(path);
                 files.forget(path);
                 count++;

@@ -101,7 +101,9 @@ class TestFileCollector {
         for (String path : List.of("data/1", "data/2", "data/3")) {
             store.put(path, new byte[] {1});
         }
-        collector.findOrphans(store.list("data/"), Set.of("data/3"), _ -> false, START);
+        collector.beginSearch(_ -> true);
+        collector.found(List.of("data/1", "data/2"), START);
+        collector.endSearch();
         store.failing.addAll(List.of("data/1", "data/2"));
         long due = START + GRACE.toMillis();
         assertThatThrownBy(() -> collector.collect(due)).hasMessageStartingWith("no data/");
@@ -109,6 +111,19 @@ class TestFileCollector {
         store.failing.clear();
         collector.collect(due + DeletionQueue.MIN_PAUSE_MILLIS);
         assertThat(objects()).containsExactly("data/1", "data/3");
+    }
+
+    @Test
+    void whatIsAdoptedDuringASearchIsNotDeleted() throws IOException {
+        for (String path : List.of("data/1", "data/2")) {
+            store.put(path, new byte[] {1});
+        }
+        collector.beginSearch(_ -> true);
+        collector.adopt(List.of("data/1"));
+        collector.found(List.of("data/1", "data/2"), START);
+        collector.endSearch();
+        collector.collect(START + GRACE.toMillis());
+        assertThat(objects()).containsExactly("data/1");
     }
 
     @Test

@@ -11,6 +11,7 @@ import io.stele.protocol.predicate.ColumnStats;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.predicate.ValueRange;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -18,8 +19,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeSet;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
 final class TestFilePruningIndex {
@@ -38,8 +39,8 @@ final class TestFilePruningIndex {
     }
 
     private static boolean matches(
-            FileEntry file, Predicate<byte[]> partitions, ScanPredicate predicate) {
-        return file.partition().map(partitions::test).orElse(true)
+            FileEntry file, PartitionFilter partitions, ScanPredicate predicate) {
+        return file.partition().map(partitions::matches).orElse(true)
                 && predicate.mayMatch(file.columnStats(), file.rowCount());
     }
 
@@ -47,7 +48,7 @@ final class TestFilePruningIndex {
     private static int assertFound(
             FilePruningIndex<FileEntry> slices,
             List<FileEntry> files,
-            Predicate<byte[]> partitions,
+            PartitionFilter partitions,
             ScanPredicate predicate) {
         List<FileEntry> found = slices.select(partitions, predicate, SCHEMA_VERSION);
         assertThat(identities(files)).containsAll(identities(found));
@@ -82,7 +83,7 @@ final class TestFilePruningIndex {
             for (int version = 0; version < 60; version++) {
                 for (int i = 0; i < 4; i++) {
                     int wanted = random.nextInt(4);
-                    Predicate<byte[]> partitions =
+                    PartitionFilter partitions =
                             wanted == 0 ? _ -> true : values -> (values[0] & 3) == wanted;
                     assertFound(slices, files, partitions, predicate(random));
                 }
@@ -104,6 +105,51 @@ final class TestFilePruningIndex {
             }
             assertThat(advanced).as("versions made of the one before").isGreaterThan(20);
         }
+    }
+
+    /** By ranges, of which some have no partition, beside the test of each. */
+    @Test
+    void rangesOfPartitionsAreFound() {
+        for (int seed = 0; seed < 8; seed++) {
+            SplittableRandom random = new SplittableRandom(seed);
+            List<FileEntry> files = files(random, 2_000);
+            TreeSet<byte[]> partitions = new TreeSet<>(Arrays::compareUnsigned);
+            files.forEach(file -> file.partition().ifPresent(partitions::add));
+            FilePruningIndex<FileEntry> slices = slices(files);
+            for (int round = 0; round < 50; round++) {
+                List<PartitionFilter.Range> ranges = new ArrayList<>();
+                byte[] at = {};
+                for (byte[] partition : partitions) {
+                    if (random.nextInt(4) == 0) {
+                        ranges.add(new PartitionFilter.Range(at, Optional.of(partition)));
+                    }
+                    at = partition;
+                }
+                if (random.nextBoolean()) {
+                    ranges.add(new PartitionFilter.Range(at, Optional.empty()));
+                }
+                PartitionFilter filter =
+                        new PartitionFilter() {
+                            @Override
+                            public boolean matches(byte[] partition) {
+                                return ranges.stream().anyMatch(range -> isIn(partition, range));
+                            }
+
+                            @Override
+                            public List<Range> ranges() {
+                                return ranges;
+                            }
+                        };
+                assertFound(slices, files, filter, ScanPredicate.ALL);
+            }
+        }
+    }
+
+    private static boolean isIn(byte[] partition, PartitionFilter.Range range) {
+        return Arrays.compareUnsigned(partition, range.lower()) >= 0
+                && range.upper()
+                        .map(upper -> Arrays.compareUnsigned(partition, upper) < 0)
+                        .orElse(true);
     }
 
     @Test

@@ -10,6 +10,8 @@ import static io.stele.engine.manifest.ManifestFiles.file;
 import static io.stele.engine.manifest.ManifestFiles.json;
 import static io.stele.engine.manifest.ManifestFiles.manifest;
 import static io.stele.engine.manifest.ManifestFiles.manifests;
+import static io.stele.engine.manifest.ManifestFiles.predicate;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -17,6 +19,7 @@ import io.stele.columnfile.metadata.ChecksummingWriter;
 import io.stele.engine.manifest.orc.OrcManifestBaseFormat;
 import io.stele.objectstore.ForwardingObjectStore;
 import io.stele.objectstore.InMemoryObjectStore;
+import io.stele.objectstore.NumberedName;
 import io.stele.objectstore.ObjectEntry;
 import io.stele.objectstore.ObjectStore;
 import io.stele.protocol.ErrorCode;
@@ -27,9 +30,12 @@ import io.stele.testing.Golden;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
@@ -37,6 +43,9 @@ import org.junit.jupiter.api.Test;
  * Manifests as a base and what changed since: whatever changes, what is loaded is what was made.
  */
 final class TestManifestBaseFormat {
+    /** The file metadata of the golden base with JSON. */
+    private static final int TAIL_OF_JSON = 989;
+
     private final ObjectStore store = new InMemoryObjectStore();
 
     private List<String> bases() throws IOException {
@@ -176,7 +185,7 @@ final class TestManifestBaseFormat {
                     };
             reader = new ManifestStore(meanwhile, shard, OWNER, BASES, 1);
             List<String> found = json(reader.find(ManifestFilter.ALL));
-            assertThat(history.stream().map(Manifest::files).map(ManifestFiles::json))
+            assertThat(history.stream().map(version -> json(List.copyOf(version.files()))))
                     .contains(found);
         }
     }
@@ -248,13 +257,13 @@ final class TestManifestBaseFormat {
         Manifest manifest = manifest(random, 60);
         manifests.create(manifest); // with a base
         assertThat(bases()).hasSize(3);
-        List<FileEntry> others = new ArrayList<>(manifest.files().subList(0, 40).reversed());
+        List<FileEntry> others = List.copyOf(manifest.files()).subList(0, 40).reversed();
         manifest =
                 new Manifest(
                         2,
                         4,
                         SHARD,
-                        others,
+                        FileEntries.of(others),
                         List.of(),
                         Optional.empty(),
                         List.of(),
@@ -266,7 +275,7 @@ final class TestManifestBaseFormat {
                         2,
                         4,
                         SHARD,
-                        others.reversed(),
+                        FileEntries.of(others.reversed()),
                         List.of(),
                         Optional.empty(),
                         List.of(),
@@ -283,7 +292,7 @@ final class TestManifestBaseFormat {
     @Test
     void damagedBytesAreNoticed() throws IOException {
         SplittableRandom random = new SplittableRandom(3);
-        List<FileEntry> files = manifest(random, 200).files();
+        List<FileEntry> files = List.copyOf(manifest(random, 200).files());
         String path = "manifest/3-1/base/x";
         ManifestBase base = BASES.write(store, path, 1, files);
         for (String object : BASES.paths(path)) {
@@ -292,7 +301,7 @@ final class TestManifestBaseFormat {
                 byte[] bad = good.clone();
                 bad[random.nextInt(bad.length)] ^= (byte) (1 << random.nextInt(8));
                 store.put(object, bad);
-                assertThatThrownBy(() -> BASES.read(store, base))
+                assertThatThrownBy(() -> BASES.read(store, base, false))
                         .isInstanceOfSatisfying(
                                 SteleException.class,
                                 e -> assertThat(e.code()).isEqualTo(ErrorCode.CORRUPT_DATA))
@@ -300,29 +309,150 @@ final class TestManifestBaseFormat {
             }
             store.put(object, good);
         }
-        assertThat(BASES.read(store, base)).hasSize(200);
+        assertThat(BASES.read(store, base, false)).hasSize(200);
     }
 
     @Test
     void goldenFile() throws IOException {
+        List<FileEntry> files = boundedFiles();
+        String path = "manifest/3-1/base/golden";
+        ManifestBase base = OrcManifestBaseFormat.ofStripes(4).write(store, path, 1, files);
+        Golden.check("manifest-base-3.orc", store.readFully(path));
+        Golden.check("manifest-base-2.orc.sketches", store.readFully(base.sketchesPath()));
+        store.put(path, Golden.load("manifest-base-3.orc"));
+        store.put(base.sketchesPath(), Golden.load("manifest-base-2.orc.sketches"));
+        assertThat(json(BASES.read(store, base, false))).isEqualTo(json(files));
+    }
+
+    private static List<FileEntry> boundedFiles() {
         SplittableRandom random = new SplittableRandom(43);
         List<FileEntry> files = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
             files.add(bounded(file(random, "f" + i), random));
         }
+        return files;
+    }
+
+    /** Releases that expect JSON in a base refuse the version that names it. */
+    @Test
+    void goldenFileOfAVersionWithABase() throws IOException {
+        ManifestStore manifests = manifests(store, 12);
+        Manifest first = Manifest.empty(SHARD).edit().epoch(4).build();
+        for (FileEntry file : boundedFiles()) {
+            first = first.edit().addFile(file).build();
+        }
+        manifests.create(first);
+        assertThat(formatVersion(first.version())).isEqualTo(7);
+        Manifest second = first.edit().addFile(file(new SplittableRandom(44), "g")).build();
+        second = second.edit().addFile(file(new SplittableRandom(45), "h")).build();
+        second = second.edit().addFile(file(new SplittableRandom(46), "i")).build();
+        manifests.create(second);
+        assertThat(formatVersion(second.version())).isEqualTo(9);
+        String path = "manifest/3-1/" + NumberedName.of(second.version());
+        Golden.check("manifest-9", store.readFully(path));
+        store.put(path, Golden.load("manifest-9"));
+        assertSame(manifests(store, 12).loadLatest().orElseThrow(), second);
+    }
+
+    private int formatVersion(long version) throws IOException {
+        byte[] content = store.readFully("manifest/3-1/" + NumberedName.of(version));
+        return content[8];
+    }
+
+    @Test
+    void entriesOfALaterFormatAreRefused() throws IOException {
+        String path = "manifest/3-1/base/x";
+        ManifestBase base = BASES.write(store, path, 1, boundedFiles());
+        ManifestBase later =
+                new ManifestBase(
+                        base.version(),
+                        path,
+                        base.sizeBytes(),
+                        base.entryCount(),
+                        base.tailBytes(),
+                        base.checksums(),
+                        base.sketchBytes(),
+                        OptionalInt.of(2));
+        assertThatThrownBy(() -> BASES.read(store, later, false))
+                .isInstanceOfSatisfying(
+                        SteleException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.CORRUPT_DATA))
+                .hasMessage("Expected entry format 1, found 2 in %s at offset 0".formatted(path));
+    }
+
+    @Test
+    void aFileThatIsThereTwiceIsDamage() throws IOException {
+        FileEntry file = file(new SplittableRandom(3), "twice");
+        String path = "manifest/3-1/base/x";
+        ManifestBase base = BASES.write(store, path, 1, List.of(file, file));
+        StoredManifest version =
+                StoredManifest.difference(
+                                Manifest.empty(SHARD).edit().build(), base, FileEntries.of())
+                        .orElseThrow();
+        store.put(
+                "manifest/3-1/" + NumberedName.of(1),
+                VersionedFrame.MANIFEST.encode(1, OWNER, json(version).getBytes(UTF_8)));
+        assertThatThrownBy(() -> manifests(store, 1).loadLatest())
+                .isInstanceOfSatisfying(
+                        SteleException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.CORRUPT_DATA))
+                .hasMessageContaining("found twice twice")
+                .hasMessageContaining(path);
+    }
+
+    /** Written by the last version whose entries were JSON. */
+    @Test
+    void goldenFileOfJson() throws IOException {
+        List<FileEntry> files = boundedFiles();
         String path = "manifest/3-1/base/golden";
-        ManifestBase base = OrcManifestBaseFormat.ofStripes(4).write(store, path, 1, files);
-        Golden.check("manifest-base-2.orc", store.readFully(path));
-        Golden.check("manifest-base-2.orc.sketches", store.readFully(base.sketchesPath()));
-        store.put(path, Golden.load("manifest-base-2.orc"));
-        store.put(base.sketchesPath(), Golden.load("manifest-base-2.orc.sketches"));
-        assertThat(json(BASES.read(store, base))).isEqualTo(json(files));
+        byte[] golden = Golden.load("manifest-base-2.orc");
+        byte[] sketches = Golden.load("manifest-base-2.orc.sketches");
+        Optional<String> checksums;
+        try (ChecksummingWriter output = ChecksummingWriter.createAlone(store, path)) {
+            output.write(golden);
+            output.commit();
+            checksums = Optional.of(Base64.getEncoder().encodeToString(output.checksums()));
+        }
+        ManifestBase base =
+                new ManifestBase(
+                        1,
+                        path,
+                        golden.length,
+                        10,
+                        OptionalInt.of(TAIL_OF_JSON),
+                        checksums,
+                        OptionalLong.of(sketches.length),
+                        OptionalInt.empty());
+        try (ChecksummingWriter output = ChecksummingWriter.create(store, base.sketchesPath())) {
+            output.write(sketches);
+            output.commit();
+        }
+        assertThat(
+                        StoredManifest.difference(Manifest.empty(SHARD), base, FileEntries.of())
+                                .orElseThrow()
+                                .formatVersion())
+                .as("of a version that names it")
+                .isEqualTo(7);
+        assertThat(json(BASES.read(store, base, false))).isEqualTo(json(files));
+        SplittableRandom random = new SplittableRandom(47);
+        for (int i = 0; i < 50; i++) {
+            ManifestFilter filter =
+                    ManifestFilter.ofPartition(new TableId(1 + random.nextInt(4)), bytes(random, 1))
+                            .where(predicate(random), 1);
+            assertThat(json(BASES.select(store, base, filter)))
+                    .isEqualTo(
+                            json(
+                                    files.stream()
+                                            .filter(filter::matches)
+                                            .map(file -> file.withSketches(Map.of()))
+                                            .toList()));
+        }
     }
 
     /** Written by the first version that had bases. */
     @Test
     void goldenFileOfBefore() throws IOException {
-        List<FileEntry> files = manifest(new SplittableRandom(42), 10).files();
+        List<FileEntry> files = List.copyOf(manifest(new SplittableRandom(42), 10).files());
         String path = "manifest/3-1/base/golden";
         byte[] golden = Golden.load("manifest-base-1.orc");
         try (ChecksummingWriter output = ChecksummingWriter.create(store, path)) {
@@ -330,7 +460,7 @@ final class TestManifestBaseFormat {
             output.commit();
         }
         ManifestBase base = new ManifestBase(1, path, golden.length, 10);
-        assertThat(json(BASES.read(store, base))).isEqualTo(json(files));
+        assertThat(json(BASES.read(store, base, false))).isEqualTo(json(files));
         ManifestFilter filter = ManifestFilter.ofPartition(new TableId(2), new byte[] {85});
         assertThat(json(BASES.select(store, base, filter)))
                 .isEqualTo(

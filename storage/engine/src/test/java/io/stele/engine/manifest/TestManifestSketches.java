@@ -11,6 +11,8 @@ import io.stele.columnfile.metadata.SketchBuilder;
 import io.stele.objectstore.InMemoryObjectStore;
 import io.stele.objectstore.ObjectEntry;
 import io.stele.objectstore.ObjectStore;
+import io.stele.objectstore.RoundsStore;
+import io.stele.objectstore.RoundsStore.Recorded;
 import io.stele.protocol.predicate.ColumnSketch;
 import java.io.IOException;
 import java.util.HashMap;
@@ -41,7 +43,7 @@ final class TestManifestSketches {
                 edit.addFile(file);
             }
             if (manifest.files().size() > 20) {
-                List<FileEntry> present = manifest.files();
+                List<FileEntry> present = List.copyOf(manifest.files());
                 FileEntry some = present.get(random.nextInt(present.size()));
                 switch (random.nextInt(4)) {
                     case 0 -> edit.removeFile(some.fileId());
@@ -102,18 +104,25 @@ final class TestManifestSketches {
                 });
     }
 
+    /** A stripe has 500 files: read one after the other they would be hundreds of requests. */
+    @Test
+    void aStartReadsTheSketchesOfManyFilesInFewRequests() throws IOException {
+        assertThat(manifests(store, 1).create(sketchedFiles(14, 4_000))).isTrue();
+        RoundsStore far = new RoundsStore(store);
+        Recorded<Manifest> start = far.record(() -> manifests(far, 1).loadLatest().orElseThrow());
+        assertThat(start.result().files())
+                .hasSize(4_000)
+                .allMatch(file -> file.sketches().place().isPresent());
+        assertThat(start.requests()).hasSizeLessThanOrEqualTo(12);
+    }
+
     /** If a base is gone, another engine has the shard: it is to be noticed by a version. */
     @Test
     void sketchesOfALostBaseAreNone() throws IOException {
-        SplittableRandom random = new SplittableRandom(13);
-        ManifestEdit edit = Manifest.empty(SHARD).edit();
-        for (int i = 0; i < 40; i++) {
-            edit.addFile(sketched(file(random, "f" + i), random));
-        }
         ManifestStore manifests = manifests(store, 1);
-        Manifest manifest = edit.build();
+        Manifest manifest = sketchedFiles(13, 40);
         manifests.create(manifest);
-        FileSketches some = manifest.files().getFirst().sketches();
+        FileSketches some = manifest.files().iterator().next().sketches();
         assertThat(some.inMemory()).isEmpty();
         assertThat(manifests.sketches().read(some)).isNotEmpty();
         for (ObjectEntry base : store.list("manifest/3-1/base/")) {
@@ -122,5 +131,14 @@ final class TestManifestSketches {
         assertThat(manifests.sketches().read(some)).isEmpty();
         assertThat(manifests.create(manifest.edit().removeFile("f7").removeFile("f9").build()))
                 .isTrue();
+    }
+
+    private static Manifest sketchedFiles(long seed, int count) {
+        SplittableRandom random = new SplittableRandom(seed);
+        ManifestEdit edit = Manifest.empty(SHARD).edit();
+        for (int i = 0; i < count; i++) {
+            edit.addFile(sketched(file(random, "f" + i), random));
+        }
+        return edit.build();
     }
 }

@@ -14,10 +14,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class TestMemTable {
     private static final byte[] ROW = {1, 2, 3};
@@ -64,6 +66,40 @@ class TestMemTable {
         assertThat(table.versionCount()).isEqualTo(2000);
         assertThat(table.maxLsn()).isEqualTo(2000);
         assertThat(table.minLogLsn()).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3})
+    void windowsGoFromTheLastKeyToTheFirst(int buckets) {
+        SplittableRandom random = new SplittableRandom(buckets);
+        MemTable table = MemTable.create(buckets, MemTableKind.ORDERED, 1);
+        for (long lsn = 1; lsn <= 2000; lsn++) {
+            table.put(version(KeyEncoder.rowIdKey(random.nextInt(500)), lsn), lsn);
+        }
+        byte[] end = null;
+        long left = 2000;
+        byte[] start = table.keyBelow(end, 10);
+        while (start != null) {
+            long inWindow = versionsBetween(table, start, end);
+            // A window has whole keys, which have some four versions each
+            assertThat(inWindow).isBetween(1L, 10L * buckets + 20);
+            left -= inWindow;
+            end = start;
+            start = table.keyBelow(end, 10);
+        }
+        assertThat(left).isEqualTo(versionsBetween(table, new byte[0], end)).isLessThan(30);
+        assertThat(table.keyBelow(new byte[0], 1)).isNull();
+    }
+
+    private static long versionsBetween(MemTable table, byte[] start, byte @Nullable [] end) {
+        long count = 0;
+        for (Iterator<KeyedVersion> it = table.versionsFrom(start); it.hasNext(); count++) {
+            KeyedVersion version = it.next();
+            if (end != null && Arrays.compareUnsigned(version.key(), end) >= 0) {
+                break;
+            }
+        }
+        return count;
     }
 
     @ParameterizedTest

@@ -14,6 +14,7 @@ import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * An object store that encrypts the objects of another store. Its requests and results are plain,
@@ -162,13 +163,17 @@ final class EncryptedObjectStore extends ForwardingObjectStore {
     }
 
     @Override
-    public List<ObjectEntry> list(String prefix) throws IOException {
-        List<ObjectEntry> entries = new ArrayList<>();
-        for (ObjectEntry entry : delegate().list(prefix)) {
-            long sizeBytes = EncryptedLayout.sizeBytes(entry.sizeBytes()).orElse(entry.sizeBytes());
-            entries.add(new ObjectEntry(entry.path(), sizeBytes, entry.modified()));
-        }
-        return List.copyOf(entries);
+    public void forEach(String prefix, Consumer<ObjectEntry> action) throws IOException {
+        delegate()
+                .forEach(
+                        prefix,
+                        entry -> {
+                            long sizeBytes =
+                                    EncryptedLayout.sizeBytes(entry.sizeBytes())
+                                            .orElse(entry.sizeBytes());
+                            action.accept(
+                                    new ObjectEntry(entry.path(), sizeBytes, entry.modified()));
+                        });
     }
 
     @Override

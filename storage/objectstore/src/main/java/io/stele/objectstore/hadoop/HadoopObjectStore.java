@@ -22,11 +22,10 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.DirectoryNotEmptyException;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.random.RandomGenerator;
 import org.apache.hadoop.fs.FSDataInputStream;
@@ -295,21 +294,23 @@ public final class HadoopObjectStore implements FolderStore {
     }
 
     @Override
-    public List<ObjectEntry> list(String prefix) throws IOException {
+    public void forEach(String prefix, Consumer<ObjectEntry> action) throws IOException {
         rule.checkPrefix(prefix);
         String folder = prefix.substring(0, prefix.lastIndexOf('/') + 1);
-        List<ObjectEntry> entries = new ArrayList<>();
         try {
-            collect(folder(folder), folder, prefix, entries);
+            visit(folder(folder), folder, prefix, action);
         } catch (IOException e) {
             throw HadoopFailures.ofChange("list", describe(prefix), e);
         }
-        entries.sort(Comparator.comparing(ObjectEntry::path));
-        return List.copyOf(entries);
     }
 
-    /** Adds the objects below a directory; files that vanish meanwhile are left out. */
-    private void collect(Path directory, String folder, String prefix, List<ObjectEntry> entries)
+    @Override
+    public List<String> folders(String folder) throws IOException {
+        return listLevel(folder).folders();
+    }
+
+    /** Passes on the objects below a directory; files that vanish meanwhile are left out. */
+    private void visit(Path directory, String folder, String prefix, Consumer<ObjectEntry> action)
             throws IOException {
         try {
             RemoteIterator<FileStatus> children = files.listStatusIterator(directory);
@@ -321,14 +322,14 @@ public final class HadoopObjectStore implements FolderStore {
                 }
                 if (!child.isDirectory()) {
                     if (path.startsWith(prefix)) {
-                        entries.add(
+                        action.accept(
                                 new ObjectEntry(
                                         path,
                                         child.getLen(),
                                         Instant.ofEpochMilli(child.getModificationTime())));
                     }
                 } else if (path.startsWith(prefix) || prefix.startsWith(path + "/")) {
-                    collect(child.getPath(), path + "/", prefix, entries);
+                    visit(child.getPath(), path + "/", prefix, action);
                 }
             }
         } catch (IOException e) {

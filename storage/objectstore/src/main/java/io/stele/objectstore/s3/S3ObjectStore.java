@@ -20,9 +20,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -335,9 +333,8 @@ public final class S3ObjectStore implements FolderStore {
     }
 
     @Override
-    public List<ObjectEntry> list(String prefix) throws IOException {
+    public void forEach(String prefix, Consumer<ObjectEntry> action) throws IOException {
         String keyPrefix = location.key(rule.checkPrefix(prefix));
-        List<ObjectEntry> entries = new ArrayList<>();
         ListObjectsV2Request.Builder request =
                 ListObjectsV2Request.builder().bucket(location.bucket()).prefix(keyPrefix);
         try {
@@ -348,7 +345,7 @@ public final class S3ObjectStore implements FolderStore {
                 for (S3Object object : page.contents()) {
                     // Skip the marker objects that consoles and file systems create for folders
                     if (!object.key().endsWith("/")) {
-                        entries.add(
+                        action.accept(
                                 new ObjectEntry(
                                         location.path(object.key()),
                                         object.size(),
@@ -363,9 +360,11 @@ public final class S3ObjectStore implements FolderStore {
         } catch (SdkException e) {
             throw S3Failures.describe("list", location + "/" + prefix, e);
         }
-        // Some services order listings by folder
-        entries.sort(Comparator.comparing(ObjectEntry::path));
-        return List.copyOf(entries);
+    }
+
+    @Override
+    public List<String> folders(String folder) throws IOException {
+        return listLevel(folder).folders();
     }
 
     @Override

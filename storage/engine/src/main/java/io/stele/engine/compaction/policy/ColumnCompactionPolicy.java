@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.PriorityQueue;
 import java.util.Set;
+import java.util.function.Function;
 
 /**
  * The compaction policy of a table's column files, which picks files from a list without reading
@@ -235,18 +236,21 @@ public final class ColumnCompactionPolicy {
      * The full files of a level that cover the point of the clustering key that most of them cover.
      */
     private List<Candidate> deepest(List<Candidate> group, int level) {
-        List<Candidate> byStart =
-                group.stream()
-                        .filter(file -> isFull(file) && fullLevel(file) == level)
-                        .filter(file -> file.range().isPresent() && !file.isHistory())
-                        .sorted(Comparator.comparing(Candidate::start, Arrays::compareUnsigned))
-                        .toList();
-        PriorityQueue<Candidate> covering =
-                new PriorityQueue<>(Comparator.comparing(Candidate::end, Arrays::compareUnsigned));
-        List<Candidate> deepest = List.of();
-        for (Candidate file : byStart) {
+        List<Placed> byStart = new ArrayList<>();
+        for (Candidate file : group) {
+            if (isFull(file) && fullLevel(file) == level && !file.isHistory()) {
+                file.range().ifPresent(range -> byStart.add(new Placed(file, range)));
+            }
+        }
+        byStart.sort(Comparator.comparing(file -> file.range.min(), Arrays::compareUnsigned));
+        PriorityQueue<Placed> covering =
+                new PriorityQueue<>(
+                        Comparator.comparing(file -> file.range.max(), Arrays::compareUnsigned));
+        List<Placed> deepest = List.of();
+        for (Placed file : byStart) {
             while (!covering.isEmpty()
-                    && Arrays.compareUnsigned(covering.element().end(), file.start()) < 0) {
+                    && Arrays.compareUnsigned(covering.element().range.max(), file.range.min())
+                            < 0) {
                 covering.remove();
             }
             covering.add(file);
@@ -254,8 +258,10 @@ public final class ColumnCompactionPolicy {
                 deepest = List.copyOf(covering);
             }
         }
-        return deepest;
+        return deepest.stream().map(Placed::file).toList();
     }
+
+    private record Placed(Candidate file, Range range) {}
 
     private static int fullLevel(Candidate file) {
         return Math.max(FULL_LEVEL, file.entry().level());
@@ -302,25 +308,25 @@ public final class ColumnCompactionPolicy {
      *
      * @param deletedRows rows that no reader can see any more
      * @param endedRows rows that readers of the present do not see
-     * @param range of the first column by which its rows are clustered; empty: unknown
+     * @param ranges gives the range of the first column by which a file's rows are clustered;
+     *     empty: unknown. It is asked when it is needed, since there may be very many candidates
      */
     public record Candidate(
-            FileEntry entry, long deletedRows, long endedRows, Optional<Range> range) {
+            FileEntry entry,
+            long deletedRows,
+            long endedRows,
+            Function<FileEntry, Optional<Range>> ranges) {
         public Candidate {
             requireNonNull(entry, "entry is null");
-            requireNonNull(range, "range is null");
+            requireNonNull(ranges, "ranges is null");
+        }
+
+        Optional<Range> range() {
+            return ranges.apply(entry);
         }
 
         boolean isHistory() {
             return endedRows == entry.rowCount();
-        }
-
-        private byte[] start() {
-            return range.orElseThrow().min();
-        }
-
-        private byte[] end() {
-            return range.orElseThrow().max();
         }
     }
 

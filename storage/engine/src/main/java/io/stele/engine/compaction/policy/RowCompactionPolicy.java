@@ -2,7 +2,6 @@ package io.stele.engine.compaction.policy;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.columnfile.index.SstFileReader;
 import io.stele.engine.datafile.SstFile;
 import io.stele.engine.manifest.FileEntry;
 import java.util.ArrayList;
@@ -10,6 +9,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * The leveled compaction policy of a table's SST files, which picks files from a list without
@@ -287,19 +287,14 @@ public final class RowCompactionPolicy {
                 // are deleted.
                 return new Candidate(file.entry(), file.entry().rowCount());
             }
-            Optional<SstFileReader> open = file.lazyReader().find();
-            if (open.isEmpty()) {
-                // The file is not loaded: 1 is too few for a compaction of the file alone, unless
+            OptionalLong known = file.staleCount();
+            if (known.isEmpty()) {
+                // The file was never open: 1 is too few for a compaction of the file alone, unless
                 // it is requested
                 return new Candidate(file.entry(), 1);
             }
-            SstFileReader reader = open.get();
-            long stale =
-                    reader.entryCount()
-                            - reader.keyCount()
-                            + reader.deletedCount()
-                            + (file.entry().minLsn().value() < expiredLsn ? 1 : 0);
-            return new Candidate(file.entry(), Math.min(stale, reader.entryCount()));
+            long stale = known.getAsLong() + (file.entry().minLsn().value() < expiredLsn ? 1 : 0);
+            return new Candidate(file.entry(), Math.min(stale, file.entry().rowCount()));
         }
     }
 

@@ -11,7 +11,7 @@ import java.util.Map;
 
 /**
  * An object reader that reads in whole chunks, for many small ranges near each other that are each
- * read once. It holds every chunk that it has read in memory, so its lifetime is one operation.
+ * read once. It holds every chunk that it has read in memory, until its reader forgets a range.
  * Confined to one thread.
  */
 final class ChunkedReader implements ObjectReader {
@@ -19,7 +19,7 @@ final class ChunkedReader implements ObjectReader {
     static final int UNKNOWN_RANGES = 128 << 10;
 
     /** The maximal bytes of one request, if the ranges are known. */
-    private static final int REQUEST_BYTES = 8 << 20;
+    static final int REQUEST_BYTES = 8 << 20;
 
     private final ObjectReader reader;
     private final long sizeBytes;
@@ -37,11 +37,31 @@ final class ChunkedReader implements ObjectReader {
 
     /** Reads a range in large requests now, since it will be read soon. */
     void prepare(long offset, long length) throws IOException {
-        for (long done = 0; done < length; done += REQUEST_BYTES) {
-            long start = offset + done;
-            fill(
-                    start / chunkBytes,
-                    (start + Math.min(REQUEST_BYTES, length - done) + chunkBytes - 1) / chunkBytes);
+        long end = Math.min(sizeBytes, offset + length);
+        for (long start = offset; start < end; start += REQUEST_BYTES) {
+            fill(start / chunkBytes, endChunk(Math.min(start + REQUEST_BYTES, end)));
+        }
+    }
+
+    /** Whether a range is in memory. */
+    boolean has(long offset, long length) {
+        for (long chunk = offset / chunkBytes; chunk < endChunk(offset + length); chunk++) {
+            if (!chunks.containsKey(chunk)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** The first chunk that begins at or after an offset. */
+    private long endChunk(long offset) {
+        return (offset + chunkBytes - 1) / chunkBytes;
+    }
+
+    /** Frees the chunks of a range that is not read again, except its last one. */
+    void forget(long offset, long length) {
+        for (long chunk = offset / chunkBytes; chunk < (offset + length) / chunkBytes; chunk++) {
+            chunks.remove(chunk);
         }
     }
 
@@ -52,7 +72,7 @@ final class ChunkedReader implements ObjectReader {
                     "Expected a range within %d bytes, found %d bytes at %d"
                             .formatted(sizeBytes, length, offset));
         }
-        fill(offset / chunkBytes, (offset + length + chunkBytes - 1) / chunkBytes);
+        fill(offset / chunkBytes, endChunk(offset + length));
         for (int done = 0; done < length; ) {
             long chunk = (offset + done) / chunkBytes;
             int from = (int) ((offset + done) % chunkBytes);

@@ -3,13 +3,16 @@ package io.stele.engine.manifest.orc;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
+import io.stele.columnfile.bytes.ByteSink;
 import io.stele.engine.manifest.FileEntry;
+import io.stele.engine.manifest.FileEntryCodec;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
 import io.stele.protocol.predicate.ColumnStats;
-import io.stele.protocol.schema.SchemaJson;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,15 +34,15 @@ import org.apache.orc.TypeDescription;
  * partition string     encoded values, each byte as the character of its number; null: none
  * level int
  * schema_version int
- * min_key string       as partition; null: not known
- * max_key string
- * min_N, max_N string  of each column N that some file has bounds of, as partition; null: not known,
- *                      or there may be NaN
- * entry binary         the JSON of the entry without its sketches, and without bounds that are
- *                      columns here
+ * min_key string       the smallest of the stripe, as partition; null: not known of some file
+ * max_key string       the greatest of the stripe
+ * min_N, max_N string  the same of each column N that some file has bounds of; null: not known of
+ *                      some file, or there may be NaN
+ * packed_entry binary  {@link FileEntryCodec}
  * </pre>
  *
- * Older bases have neither schema_version nor bounds, and have the sketches as their last column.
+ * Only position and packed_entry are read. The others are there for the statistics of stripes, by
+ * which stripes are picked. Older bases have JSON instead of packed_entry ({@link JsonEntries}).
  * Immutable and thread-safe.
  */
 final class ManifestRows {
@@ -51,8 +54,7 @@ final class ManifestRows {
     static final String MAX_KEY = "max_key";
 
     private static final String POSITION = "position";
-    private static final String ENTRY = "entry";
-    private static final String SKETCHES = "sketches";
+    private static final String PACKED_ENTRY = "packed_entry";
     private static final String MIN_PREFIX = "min_";
     private static final String MAX_PREFIX = "max_";
 
@@ -62,11 +64,13 @@ final class ManifestRows {
      */
     private static final int MAX_BOUNDED_COLUMNS = 32;
 
-    private static final ObjectMapper MAPPER = SchemaJson.mapper();
-
     private final TypeDescription schema;
     private final Map<String, Integer> indexes = new HashMap<>();
     private final SortedSet<Integer> bounded = new TreeSet<>(); // ids of columns
+    private final boolean packed;
+    private final JsonEntries json = new JsonEntries(this);
+    private final int position; // of the column of positions
+    private final int entry; // of the column of entries
 
     private ManifestRows(TypeDescription schema) {
         this.schema = schema;
@@ -77,6 +81,9 @@ final class ManifestRows {
                 bounded.add(Integer.parseInt(names.get(i).substring(MIN_PREFIX.length())));
             }
         }
+        this.packed = has(PACKED_ENTRY);
+        this.position = index(POSITION);
+        this.entry = index(packed ? PACKED_ENTRY : JsonEntries.ENTRY);
     }
 
     /** The rows of files that are to be written. */
@@ -105,7 +112,8 @@ final class ManifestRows {
                         "struct<position:int,table_id:bigint,partition:string,level:int,"
                                 + "schema_version:int,min_key:string,max_key:string,"
                                 + bounds
-                                + "entry:binary>"));
+                                + PACKED_ENTRY
+                                + ":binary>"));
     }
 
     /** The rows of a file with the given schema. */
@@ -135,6 +143,11 @@ final class ManifestRows {
         return schema;
     }
 
+    /** Whether entries are in binary. */
+    boolean isPacked() {
+        return packed;
+    }
+
     boolean has(String column) {
         return indexes.containsKey(column);
     }
@@ -154,88 +167,104 @@ final class ManifestRows {
         return bounded.contains(columnId);
     }
 
+    /** The ids of table columns whose bounds are columns here. */
+    SortedSet<Integer> bounded() {
+        return Collections.unmodifiableSortedSet(bounded);
+    }
+
     /** The columns to read, as the ORC library expects them. */
     boolean[] included(boolean sketches) {
-        boolean[] included = new boolean[schema.getMaximumId() + 1];
+        boolean[] included = new boolean[schema.getMaximumId() + 1]; // the root is the first
+        if (packed) {
+            included[0] = true;
+            included[position + 1] = true;
+            included[entry + 1] = true;
+            return included;
+        }
         Arrays.fill(included, true);
-        if (has(SKETCHES)) {
-            included[index(SKETCHES) + 1] = sketches; // the root is the first
+        if (has(JsonEntries.SKETCHES)) {
+            included[index(JsonEntries.SKETCHES) + 1] = sketches;
         }
         return included;
     }
 
-    void add(VectorizedRowBatch batch, int position, FileEntry file) throws IOException {
+    /**
+     * Fills a batch, which becomes a stripe.
+     *
+     * @param positions of the stripe's files among all files
+     */
+    void fill(VectorizedRowBatch batch, List<Integer> positions, List<FileEntry> files) {
+        StripeBounds keys = new StripeBounds();
+        Map<Integer, StripeBounds> columns = new TreeMap<>();
+        bounded.forEach(id -> columns.put(id, new StripeBounds()));
+        for (int at : positions) {
+            FileEntry file = files.get(at);
+            add(batch, at, file);
+            file.minKey().ifPresent(min -> keys.add(min, file.maxKey().orElseThrow()));
+            file.columnStats()
+                    .forEach(
+                            (id, stats) -> {
+                                StripeBounds bounds = columns.get(id);
+                                if (bounds != null && hasBounds(stats)) {
+                                    bounds.add(
+                                            stats.min().orElseThrow(), stats.max().orElseThrow());
+                                }
+                            });
+        }
+        keys.set(batch.cols[index(MIN_KEY)], batch.cols[index(MAX_KEY)], batch.size);
+        columns.forEach(
+                (id, bounds) ->
+                        bounds.set(
+                                batch.cols[index(minOf(id))],
+                                batch.cols[index(maxOf(id))],
+                                batch.size));
+    }
+
+    private void add(VectorizedRowBatch batch, int at, FileEntry file) {
         int row = batch.size++;
-        setNumber(batch, POSITION, row, position);
+        setNumber(batch, POSITION, row, at);
         setNumber(batch, TABLE_ID, row, file.tableId().value());
-        setText(batch, PARTITION, row, file.partition());
+        set(
+                (BytesColumnVector) batch.cols[index(PARTITION)],
+                row,
+                file.partition().map(ManifestRows::text).map(it -> it.getBytes(UTF_8)));
         setNumber(batch, LEVEL, row, file.level());
         setNumber(batch, SCHEMA_VERSION, row, file.schemaVersion());
-        setText(batch, MIN_KEY, row, file.minKey());
-        setText(batch, MAX_KEY, row, file.maxKey());
-        Map<Integer, ColumnStats> others = new TreeMap<>(file.columnStats());
-        for (int id : bounded) {
-            Optional<ColumnStats> stats =
-                    Optional.ofNullable(others.get(id)).filter(ManifestRows::hasBounds);
-            setText(batch, minOf(id), row, stats.flatMap(ColumnStats::min));
-            setText(batch, maxOf(id), row, stats.flatMap(ColumnStats::max));
-            stats.ifPresent(
-                    known ->
-                            others.put(
-                                    id,
-                                    new ColumnStats(
-                                            Optional.empty(),
-                                            Optional.empty(),
-                                            known.nullCount(),
-                                            false)));
-        }
-        FileEntry rest = file.withSketches(Map.of()).withColumnStats(others);
-        set(batch, ENTRY, row, Optional.of(MAPPER.writeValueAsBytes(rest)));
+        ByteSink sink = new ByteSink(256);
+        FileEntryCodec.encode(file, sink);
+        ((BytesColumnVector) batch.cols[entry]).setRef(row, sink.array(), 0, sink.size());
     }
 
     long position(VectorizedRowBatch batch, int row) {
-        LongColumnVector vector = (LongColumnVector) batch.cols[index(POSITION)];
+        LongColumnVector vector = (LongColumnVector) batch.cols[position];
         return vector.vector[vector.isRepeating ? 0 : row];
     }
 
-    /** The entry of a row, with sketches if they are in the row and were read. */
-    FileEntry entry(VectorizedRowBatch batch, int row, boolean sketches) throws IOException {
-        ByteBuffer json = bytes(batch, ENTRY, row).orElseThrow();
-        FileEntry file =
-                MAPPER.readValue(
-                        json.array(),
-                        json.arrayOffset() + json.position(),
-                        json.remaining(),
-                        FileEntry.class);
-        if (!bounded.isEmpty()) {
-            Map<Integer, ColumnStats> stats = new TreeMap<>(file.columnStats());
-            for (int id : bounded) {
-                Optional<byte[]> min = text(batch, minOf(id), row);
-                Optional<byte[]> max = text(batch, maxOf(id), row);
-                if (min.isPresent()) {
-                    stats.computeIfPresent(
-                            id, (same, rest) -> new ColumnStats(min, max, rest.nullCount(), false));
-                }
-            }
-            file = file.withColumnStats(stats);
+    /**
+     * The entry of a row, with sketches if they are in the row and were read.
+     *
+     * @param firstRow of the batch
+     * @param path of the base, for messages
+     */
+    FileEntry entry(VectorizedRowBatch batch, long firstRow, int row, boolean sketches, String path)
+            throws IOException {
+        if (!packed) {
+            return json.decode(batch, row, sketches);
         }
-        if (sketches && has(SKETCHES)) {
-            Optional<ByteBuffer> stored = bytes(batch, SKETCHES, row);
-            return stored.isPresent() ? file.withSketches(SketchBytes.decode(stored.get())) : file;
+        BytesColumnVector vector = (BytesColumnVector) batch.cols[entry];
+        int at = vector.isRepeating ? 0 : row;
+        if (!vector.noNulls && vector.isNull[at]) {
+            throw new SteleException(
+                    ErrorCode.CORRUPT_DATA,
+                    "Expected an entry in row %d of %s, found none"
+                            .formatted(firstRow + row, path));
         }
-        return file;
+        return FileEntryCodec.decode(
+                vector.vector[at], vector.start[at], vector.length[at], path, firstRow + row);
     }
 
     private void setNumber(VectorizedRowBatch batch, String column, int row, long value) {
         ((LongColumnVector) batch.cols[index(column)]).vector[row] = value;
-    }
-
-    private void setText(VectorizedRowBatch batch, String column, int row, Optional<byte[]> bytes) {
-        set(batch, column, row, bytes.map(ManifestRows::text).map(it -> it.getBytes(UTF_8)));
-    }
-
-    private void set(VectorizedRowBatch batch, String column, int row, Optional<byte[]> bytes) {
-        set((BytesColumnVector) batch.cols[index(column)], row, bytes);
     }
 
     static void set(BytesColumnVector vector, int row, Optional<byte[]> bytes) {
@@ -245,22 +274,6 @@ final class ManifestRows {
             vector.noNulls = false;
             vector.isNull[row] = true;
         }
-    }
-
-    private Optional<byte[]> text(VectorizedRowBatch batch, String column, int row) {
-        return bytes(batch, column, row)
-                .map(
-                        utf8 ->
-                                new String(
-                                                utf8.array(),
-                                                utf8.arrayOffset() + utf8.position(),
-                                                utf8.remaining(),
-                                                UTF_8)
-                                        .getBytes(ISO_8859_1));
-    }
-
-    private Optional<ByteBuffer> bytes(VectorizedRowBatch batch, String column, int row) {
-        return bytes((BytesColumnVector) batch.cols[index(column)], row);
     }
 
     static Optional<ByteBuffer> bytes(BytesColumnVector vector, int row) {

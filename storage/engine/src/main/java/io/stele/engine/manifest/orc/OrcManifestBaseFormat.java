@@ -1,7 +1,6 @@
 package io.stele.engine.manifest.orc;
 
-import static java.util.Objects.requireNonNull;
-
+import io.stele.columnfile.bytes.Corruption;
 import io.stele.columnfile.metadata.ChecksummedFile;
 import io.stele.columnfile.metadata.ChecksummingWriter;
 import io.stele.columnfile.metadata.FileChecksums;
@@ -10,31 +9,31 @@ import io.stele.columnfile.orc.OrcErrors;
 import io.stele.columnfile.orc.OrcLibrary;
 import io.stele.columnfile.orc.write.FlushOnCloseStream;
 import io.stele.engine.manifest.FileEntry;
+import io.stele.engine.manifest.FileEntryCodec;
 import io.stele.engine.manifest.ManifestBase;
 import io.stele.engine.manifest.ManifestBaseFormat;
 import io.stele.engine.manifest.ManifestFilter;
 import io.stele.engine.manifest.SketchReads;
+import io.stele.objectstore.ObjectReader;
 import io.stele.objectstore.ObjectStore;
 import io.stele.objectstore.ObjectWriter;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
 import io.stele.protocol.api.write.WrittenFile;
 import io.stele.protocol.predicate.ColumnSketch;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
-import java.util.TreeMap;
-import java.util.function.Consumer;
+import java.util.function.LongFunction;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.hive.ql.exec.vector.BytesColumnVector;
@@ -75,11 +74,11 @@ public final class OrcManifestBaseFormat implements ManifestBaseFormat {
     private static final TypeDescription SKETCHES =
             TypeDescription.fromString("struct<sketches:binary>");
 
-    private static final Comparator<FileEntry> ORDER =
-            Comparator.comparing(FileEntry::tableId)
-                    .thenComparing(entry -> entry.partition().orElse(null), keys())
-                    .thenComparingInt(FileEntry::level)
-                    .thenComparing(entry -> entry.minKey().orElse(null), keys());
+    private static final Comparator<Placed> ORDER =
+            Comparator.comparing(Placed::tableId)
+                    .thenComparing(Placed::partition, keys())
+                    .thenComparingInt(Placed::level)
+                    .thenComparing(Placed::minKey, keys());
 
     /** The smallest stride that the library accepts. */
     private static final int MIN_STRIDE = 1_000;
@@ -120,11 +119,7 @@ public final class OrcManifestBaseFormat implements ManifestBaseFormat {
     @Override
     public ManifestBase write(ObjectStore store, String path, long version, List<FileEntry> files)
             throws IOException {
-        List<Integer> order = new ArrayList<>(files.size());
-        for (int i = 0; i < files.size(); i++) {
-            order.add(i);
-        }
-        order.sort(Comparator.comparing(files::get, ORDER));
+        List<Integer> order = order(files);
         OptionalLong sketchBytes = writeSketches(store, path, order, files);
         ManifestRows rows = ManifestRows.of(files);
         try (ChecksummingWriter output = ChecksummingWriter.createAlone(store, path)) {
@@ -135,7 +130,7 @@ public final class OrcManifestBaseFormat implements ManifestBaseFormat {
                             output,
                             rows.schema(),
                             order,
-                            (batch, position) -> rows.add(batch, position, files.get(position)));
+                            (batch, positions) -> rows.fill(batch, positions, files));
             output.commit();
             return new ManifestBase(
                     version,
@@ -144,7 +139,36 @@ public final class OrcManifestBaseFormat implements ManifestBaseFormat {
                     files.size(),
                     OptionalInt.of(Math.toIntExact(output.position() - stripesEnd)),
                     Optional.of(Base64.getEncoder().encodeToString(output.checksums())),
-                    sketchBytes);
+                    sketchBytes,
+                    OptionalInt.of(FileEntryCodec.FORMAT));
+        }
+    }
+
+    /** The positions of entries in the order of rows. */
+    private static List<Integer> order(List<FileEntry> files) {
+        List<Placed> placed = new ArrayList<>(files.size());
+        for (int i = 0; i < files.size(); i++) {
+            placed.add(Placed.of(i, files.get(i)));
+        }
+        placed.sort(ORDER);
+        return placed.stream().map(Placed::position).toList();
+    }
+
+    /** What rows are ordered by: an entry would decode it at each comparison. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared as a whole
+    private record Placed(
+            int position,
+            TableId tableId,
+            byte @Nullable [] partition,
+            int level,
+            byte @Nullable [] minKey) {
+        static Placed of(int position, FileEntry entry) {
+            return new Placed(
+                    position,
+                    entry.tableId(),
+                    entry.partition().orElse(null),
+                    entry.level(),
+                    entry.minKey().orElse(null));
         }
     }
 
@@ -163,8 +187,11 @@ public final class OrcManifestBaseFormat implements ManifestBaseFormat {
                     output,
                     SKETCHES,
                     order,
-                    (batch, position) ->
-                            addSketches(batch, reads.read(files.get(position).sketches())));
+                    (batch, positions) -> {
+                        for (int position : positions) {
+                            addSketches(batch, reads.read(files.get(position).sketches()));
+                        }
+                    });
             output.commit();
             return OptionalLong.of(output.position());
         }
@@ -181,9 +208,13 @@ public final class OrcManifestBaseFormat implements ManifestBaseFormat {
     public void shedSketches(ObjectStore store, ManifestBase base, List<FileEntry> files)
             throws IOException {
         if (base.sketchBytes().isPresent()) {
-            SketchGroups groups = new SketchGroups(base);
-            new OrcSketchReads(store).readAll(base, files.stream().sorted(ORDER).toList(), groups);
-            groups.shed();
+            List<FileEntry> inRows = order(files).stream().map(files::get).toList();
+            group(
+                    store,
+                    base,
+                    row -> inRows.get((int) row),
+                    (row, place) -> inRows.get((int) row).sketches().moveTo(place),
+                    (row, inMemory) -> {});
         }
     }
 
@@ -201,28 +232,33 @@ public final class OrcManifestBaseFormat implements ManifestBaseFormat {
             ObjectWriter output,
             TypeDescription schema,
             List<Integer> order,
-            Row row)
+            Stripe stripe)
             throws IOException {
         Writer orc = createWriter(store, path, output, schema);
         try (orc) {
             // Each batch becomes a stripe
             VectorizedRowBatch batch = schema.createRowBatch(stripeRows);
-            for (int position : order) {
-                row.add(batch, position);
-                if (batch.size == stripeRows) {
-                    orc.addRowBatch(batch);
-                    batch.reset();
-                }
+            for (int from = 0; from < order.size(); from += stripeRows) {
+                int end = Math.min(from + stripeRows, order.size());
+                stripe.fill(batch, order.subList(from, end));
+                orc.addRowBatch(batch);
+                batch.reset();
             }
-            orc.addRowBatch(batch);
         }
         StripeInformation last = orc.getStripes().getLast();
         return last.getOffset() + last.getLength();
     }
 
     @Override
-    public List<FileEntry> read(ObjectStore store, ManifestBase base) throws IOException {
-        List<FileEntry> files = select(store, base, ManifestFilter.ALL);
+    public List<FileEntry> read(ObjectStore store, ManifestBase base, boolean grouped)
+            throws IOException {
+        boolean groups = grouped && base.sketchBytes().isPresent();
+        ManifestFilter all = ManifestFilter.ALL;
+        SelectedEntries selected = selected(store, base, groups ? all.withoutSketches() : all);
+        if (groups) {
+            group(store, base, selected::get, selected::moveSketches, selected::addSketches);
+        }
+        List<FileEntry> files = selected.inOrder();
         if (files.size() != base.entryCount()) {
             throw new SteleException(
                     ErrorCode.CORRUPT_DATA,
@@ -236,34 +272,59 @@ public final class OrcManifestBaseFormat implements ManifestBaseFormat {
     @Override
     public List<FileEntry> select(ObjectStore store, ManifestBase base, ManifestFilter filter)
             throws IOException {
-        Map<Long, FileEntry> byRow = new HashMap<>();
-        TreeMap<Long, Long> rowByPosition = new TreeMap<>();
+        return selected(store, base, filter).inOrder();
+    }
+
+    private static SelectedEntries selected(
+            ObjectStore store, ManifestBase base, ManifestFilter filter) throws IOException {
+        SelectedEntries selected = new SelectedEntries();
         OrcErrors.translate(
                 base.path(),
                 () -> {
-                    select(store, base, filter, byRow, rowByPosition);
-                    return byRow;
+                    select(store, base, filter, selected);
+                    return selected;
                 });
-        if (filter.sketches() && base.sketchBytes().isPresent() && !byRow.isEmpty()) {
-            OrcErrors.translate(
-                    base.sketchesPath(),
-                    () -> {
-                        addSketches(store, base, byRow);
-                        return byRow;
-                    });
+        if (filter.sketches() && base.sketchBytes().isPresent() && !selected.isEmpty()) {
+            new OrcSketchReads(store).forEach(base, selected::addSketches);
         }
-        return rowByPosition.values().stream().map(row -> requireNonNull(byRow.get(row))).toList();
+        return selected;
+    }
+
+    /**
+     * Merges the sketches of similar files of a base.
+     *
+     * @param entries by row
+     * @param mover receives the places of those that are merged
+     * @param others receives those that cannot be merged
+     */
+    private static void group(
+            ObjectStore store,
+            ManifestBase base,
+            LongFunction<FileEntry> entries,
+            SketchGroups.Mover mover,
+            OrcSketchReads.RowSketches others)
+            throws IOException {
+        SketchGroups groups = new SketchGroups(base);
+        new OrcSketchReads(store)
+                .forEach(
+                        base,
+                        (row, bytes) -> {
+                            if (!groups.add(row, entries.apply(row), SketchBytes.decode(bytes))) {
+                                others.accept(row, bytes);
+                            }
+                        });
+        groups.move(mover);
     }
 
     private static void select(
-            ObjectStore store,
-            ManifestBase base,
-            ManifestFilter filter,
-            Map<Long, FileEntry> byRow,
-            TreeMap<Long, Long> rowByPosition)
+            ObjectStore store, ManifestBase base, ManifestFilter filter, SelectedEntries selected)
             throws IOException {
         String path = base.path();
         long size = base.sizeBytes();
+        int format = base.entryFormat().orElse(FileEntryCodec.FORMAT);
+        if (format != FileEntryCodec.FORMAT) {
+            throw Corruption.mismatch(path, 0, "entry format", FileEntryCodec.FORMAT, format);
+        }
         boolean knowsTail = base.tailBytes().isPresent();
         ChunkedReader chunks =
                 new ChunkedReader(
@@ -277,6 +338,14 @@ public final class OrcManifestBaseFormat implements ManifestBaseFormat {
         }
         Reader orc = open(new ChecksummedFile(store, chunks, path, size, Optional.of(checksums)));
         ManifestRows rows = ManifestRows.of(orc.getSchema());
+        if (rows.isPacked() != base.entryFormat().isPresent()) {
+            throw Corruption.mismatch(
+                    path,
+                    size,
+                    "entries, as the manifest says,",
+                    base.entryFormat().isPresent() ? "in binary" : "in JSON",
+                    rows.isPacked() ? "in binary" : "in JSON");
+        }
         Optional<SearchArgument> argument = ManifestConditions.of(filter, rows);
         for (StripePicker.Run run : StripePicker.pick(orc, argument, rows::index)) {
             if (knowsTail) {
@@ -290,7 +359,10 @@ public final class OrcManifestBaseFormat implements ManifestBaseFormat {
                 options.searchArgument(
                         argument.get(), orc.getSchema().getFieldNames().toArray(new String[0]));
             }
-            select(orc, options, rows, filter, byRow, rowByPosition);
+            select(orc, options, rows, filter, path, selected);
+            if (knowsTail) {
+                chunks.forget(run.offset(), run.length());
+            }
         }
     }
 
@@ -299,8 +371,8 @@ public final class OrcManifestBaseFormat implements ManifestBaseFormat {
             Reader.Options options,
             ManifestRows rows,
             ManifestFilter filter,
-            Map<Long, FileEntry> byRow,
-            TreeMap<Long, Long> rowByPosition)
+            String path,
+            SelectedEntries selected)
             throws IOException {
         try (RecordReader reader = orc.rows(options)) {
             VectorizedRowBatch batch = orc.getSchema().createRowBatch();
@@ -308,37 +380,12 @@ public final class OrcManifestBaseFormat implements ManifestBaseFormat {
                     reader.nextBatch(batch);
                     first = reader.getRowNumber()) {
                 for (int row = 0; row < batch.size; row++) {
-                    FileEntry file = rows.entry(batch, row, filter.sketches());
+                    FileEntry file = rows.entry(batch, first, row, filter.sketches(), path);
                     if (filter.matches(file)) {
-                        byRow.put(first + row, file);
-                        rowByPosition.put(rows.position(batch, row), first + row);
+                        selected.add(first + row, rows.position(batch, row), file);
                     }
                 }
             }
-        }
-    }
-
-    private static void addSketches(
-            ObjectStore store, ManifestBase base, Map<Long, FileEntry> byRow) throws IOException {
-        Reader orc = openSketches(store, base);
-        try (RecordReader reader = orc.rows()) {
-            VectorizedRowBatch batch = orc.getSchema().createRowBatch();
-            for (long next = 0; reader.nextBatch(batch); next += batch.size) {
-                for (int row = 0; row < batch.size; row++) {
-                    Optional<ByteBuffer> found =
-                            ManifestRows.bytes((BytesColumnVector) batch.cols[0], row);
-                    found.ifPresent(new Adding(byRow, next + row));
-                }
-            }
-        }
-    }
-
-    /** A consumer that adds sketches to the entry of a row, if the entry was selected. */
-    private record Adding(Map<Long, FileEntry> byRow, long row) implements Consumer<ByteBuffer> {
-        @Override
-        public void accept(ByteBuffer sketches) {
-            byRow.computeIfPresent(
-                    row, (same, file) -> file.withSketches(SketchBytes.decode(sketches)));
         }
     }
 
@@ -356,17 +403,15 @@ public final class OrcManifestBaseFormat implements ManifestBaseFormat {
                 Base64.getDecoder().decode(base.checksums().get()));
     }
 
-    /** Opens the sketches of a base, which must have sketches. */
-    static Reader openSketches(ObjectStore store, ManifestBase base) throws IOException {
-        String path = base.sketchesPath();
-        long size = base.sketchBytes().orElseThrow();
-        return open(
-                new ChecksummedFile(
-                        store,
-                        path,
-                        size,
-                        Optional.of(
-                                FileChecksums.load(store, path, size, FileChecksums.BLOCK_BYTES))));
+    /**
+     * Opens the sketches of a base, which must have sketches.
+     *
+     * @param reader of the object
+     */
+    static Reader openSketches(ObjectStore store, ObjectReader reader, String path, long size)
+            throws IOException {
+        FileChecksums checksums = FileChecksums.load(store, path, size, FileChecksums.BLOCK_BYTES);
+        return open(new ChecksummedFile(store, reader, path, size, Optional.of(checksums)));
     }
 
     private static Reader open(ChecksummedFile content) throws IOException {
@@ -383,6 +428,8 @@ public final class OrcManifestBaseFormat implements ManifestBaseFormat {
             throws IOException {
         Configuration configuration = OrcLibrary.configuration();
         configuration.setInt(OrcConf.STRIPE_ROW_COUNT.getAttribute(), stripeRows);
+        // A hash table has 4,096 buckets for each column of a stripe, which has 500 rows at most
+        OrcConf.DICTIONARY_IMPL.setString(configuration, "rbtree");
         // The library requires a file system even if it gets a stream
         ChecksummedFile unread = new ChecksummedFile(store, path, 0, Optional.empty());
         OrcFile.WriterOptions options =
@@ -408,10 +455,10 @@ public final class OrcManifestBaseFormat implements ManifestBaseFormat {
         return OrcFile.createWriter(ColumnFileSystem.path(path), options);
     }
 
-    /** A writer of one entry into a batch. */
+    /** A writer of the entries at some positions into a batch. */
     @FunctionalInterface
-    private interface Row {
-        void add(VectorizedRowBatch batch, int position) throws IOException;
+    private interface Stripe {
+        void fill(VectorizedRowBatch batch, List<Integer> positions) throws IOException;
     }
 
     /** A memory manager that makes the writer check after each batch whether its stripe is full. */

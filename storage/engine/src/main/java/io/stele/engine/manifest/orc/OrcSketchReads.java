@@ -2,8 +2,8 @@ package io.stele.engine.manifest.orc;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.columnfile.metadata.FileChecksums;
 import io.stele.columnfile.orc.OrcErrors;
-import io.stele.engine.manifest.FileEntry;
 import io.stele.engine.manifest.FileSketches;
 import io.stele.engine.manifest.ManifestBase;
 import io.stele.engine.manifest.SketchReads;
@@ -33,6 +33,7 @@ final class OrcSketchReads implements SketchReads {
     private final ObjectStore store;
     private @Nullable ManifestBase base; // that is open in orc
     private @Nullable Reader orc;
+    private @Nullable ChunkedReader chunks; // that orc reads
     private long firstRow; // of the cached stripe
     private List<Optional<byte[]>> stripe = List.of();
 
@@ -55,33 +56,62 @@ final class OrcSketchReads implements SketchReads {
         }
     }
 
+    /** A receiver of the sketches of a base's rows. */
+    @FunctionalInterface
+    interface RowSketches {
+        void accept(long row, ByteBuffer sketches);
+    }
+
     /**
-     * Reads the sketches of all files of a base and adds them to groups; files without sketches are
+     * Reads the sketches of a base's files, in the order of rows; files without sketches are
      * omitted.
      */
-    void readAll(ManifestBase from, List<FileEntry> inRows, SketchGroups groups)
-            throws IOException {
+    void forEach(ManifestBase from, RowSketches receiver) throws IOException {
         OrcErrors.translate(
                 from.sketchesPath(),
                 () -> {
-                    for (int row = 0; row < inRows.size(); row++) {
-                        Map<Integer, ColumnSketch> found = read(from, row);
-                        if (!found.isEmpty()) {
-                            groups.add(row, inRows.get(row), found);
+                    Reader reader = opened(from);
+                    if (reader.getNumberOfRows() != from.entryCount()) {
+                        throw new SteleException(
+                                ErrorCode.CORRUPT_DATA,
+                                "Expected sketches of %d files, found %d in %s"
+                                        .formatted(
+                                                from.entryCount(),
+                                                reader.getNumberOfRows(),
+                                                store.describe(from.sketchesPath())));
+                    }
+                    long row = 0;
+                    for (StripeInformation found : reader.getStripes()) {
+                        for (Optional<byte[]> bytes :
+                                readStripe(reader, found, ChunkedReader.REQUEST_BYTES)) {
+                            if (bytes.isPresent()) {
+                                receiver.accept(row, ByteBuffer.wrap(bytes.get()));
+                            }
+                            row++;
                         }
                     }
-                    return inRows;
+                    return row;
                 });
     }
 
-    private Map<Integer, ColumnSketch> read(ManifestBase from, long row) throws IOException {
+    private Reader opened(ManifestBase from) throws IOException {
         Reader reader = orc;
         if (reader == null || !from.equals(base)) {
-            reader = OrcManifestBaseFormat.openSketches(store, from);
+            String path = from.sketchesPath();
+            long size = from.sketchBytes().orElseThrow();
+            ChunkedReader opened =
+                    new ChunkedReader(store.open(path, size), size, FileChecksums.BLOCK_BYTES);
+            reader = OrcManifestBaseFormat.openSketches(store, opened, path, size);
+            chunks = opened;
             orc = reader;
             base = from;
             stripe = List.of();
         }
+        return reader;
+    }
+
+    private Map<Integer, ColumnSketch> read(ManifestBase from, long row) throws IOException {
+        Reader reader = opened(from);
         if (row < firstRow || row >= firstRow + stripe.size()) {
             readStripe(reader, row);
         }
@@ -91,11 +121,13 @@ final class OrcSketchReads implements SketchReads {
     }
 
     private void readStripe(Reader reader, long row) throws IOException {
+        // The writer of the next base reads one stripe after the other
+        boolean isNext = !stripe.isEmpty() && row == firstRow + stripe.size();
         long first = 0;
         for (StripeInformation found : reader.getStripes()) {
             if (row < first + found.getNumberOfRows()) {
+                stripe = readStripe(reader, found, isNext ? ChunkedReader.REQUEST_BYTES : 0);
                 firstRow = first;
-                stripe = readStripe(reader, found);
                 return;
             }
             first += found.getNumberOfRows();
@@ -106,8 +138,15 @@ final class OrcSketchReads implements SketchReads {
                         .formatted(row, first, requireNonNull(base, "base is null").path()));
     }
 
-    private static List<Optional<byte[]>> readStripe(Reader reader, StripeInformation stripe)
-            throws IOException {
+    /**
+     * @param aheadBytes to request together with the stripe, since the next ones will be read
+     */
+    private List<Optional<byte[]>> readStripe(
+            Reader reader, StripeInformation stripe, int aheadBytes) throws IOException {
+        ChunkedReader reads = requireNonNull(chunks, "chunks is null");
+        if (!reads.has(stripe.getOffset(), stripe.getLength())) {
+            reads.prepare(stripe.getOffset(), Math.max(stripe.getLength(), aheadBytes));
+        }
         List<Optional<byte[]>> found = new ArrayList<>();
         Reader.Options options = reader.options().range(stripe.getOffset(), stripe.getLength());
         try (RecordReader rows = reader.rows(options)) {
@@ -120,6 +159,7 @@ final class OrcSketchReads implements SketchReads {
                 }
             }
         }
+        reads.forget(stripe.getOffset(), stripe.getLength());
         return found;
     }
 

@@ -36,9 +36,11 @@ final class SketchGroups {
      * Adds the sketches of a file.
      *
      * @param row of the file in the base
+     * @return false if they cannot be merged, and were not added
      */
-    void add(long row, FileEntry file, Map<Integer, ColumnSketch> sketches) {
-        if (sketches.values().stream().allMatch(SketchBuilder::isSketch)) {
+    boolean add(long row, FileEntry file, Map<Integer, ColumnSketch> sketches) {
+        boolean mergeable = sketches.values().stream().allMatch(SketchBuilder::isSketch);
+        if (mergeable) {
             Key key =
                     new Key(
                             file.tableId(),
@@ -46,22 +48,27 @@ final class SketchGroups {
                             sketches.keySet());
             Building group = groups.computeIfAbsent(key, same -> new Building());
             group.add(sketches, file.rowCount());
-            members.add(new Member(row, file, group));
+            members.add(new Member(row, group));
         }
+        return mergeable;
     }
 
-    /** Removes the sketches of the added files from memory, in favour of their groups. */
-    void shed() {
+    /** A receiver of the place of a file's sketches. */
+    @FunctionalInterface
+    interface Mover {
+        void move(long row, FileSketches.Place place);
+    }
+
+    /** Passes on the places of the added files' sketches, with their groups. */
+    void move(Mover mover) {
         for (Member member : members) {
-            member.file
-                    .sketches()
-                    .moveTo(new FileSketches.Place(base, member.row, member.group.build()));
+            mover.move(member.row, new FileSketches.Place(base, member.row, member.group.build()));
         }
     }
 
     private record Key(TableId tableId, Optional<ByteBuffer> partition, Set<Integer> columns) {}
 
-    private record Member(long row, FileEntry file, Building group) {}
+    private record Member(long row, Building group) {}
 
     /** A group that is being merged. */
     private static final class Building {

@@ -32,7 +32,8 @@ final class StripePicker {
             Reader orc, Optional<SearchArgument> argument, ToIntFunction<String> index)
             throws IOException {
         List<StripeInformation> stripes = orc.getStripes();
-        List<StripeStatistics> statistics = orc.getStripeStatistics();
+        List<StripeStatistics> statistics =
+                argument.isPresent() ? orc.getStripeStatistics() : List.of();
         List<Run> runs = new ArrayList<>();
         for (int i = 0; i < stripes.size(); i++) {
             if (argument.isPresent()
@@ -41,7 +42,9 @@ final class StripePicker {
             }
             StripeInformation stripe = stripes.get(i);
             Run last = runs.isEmpty() ? new Run(0, 0) : runs.getLast();
-            if (last.length() > 0 && last.offset() + last.length() == stripe.getOffset()) {
+            if (last.length() > 0
+                    && last.offset() + last.length() == stripe.getOffset()
+                    && last.length() + stripe.getLength() <= ChunkedReader.REQUEST_BYTES) {
                 runs.set(
                         runs.size() - 1,
                         new Run(last.offset(), last.length() + stripe.getLength()));

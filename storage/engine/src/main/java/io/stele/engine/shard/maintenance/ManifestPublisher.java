@@ -3,11 +3,13 @@ package io.stele.engine.shard.maintenance;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.engine.compaction.ManifestChange;
+import io.stele.engine.compaction.WritersOnlyChange;
 import io.stele.engine.datafile.ColumnFile;
 import io.stele.engine.datafile.DeletionVectorSummary;
 import io.stele.engine.datafile.FileIds;
 import io.stele.engine.datafile.TableFiles;
 import io.stele.engine.manifest.DeletionVectorFile;
+import io.stele.engine.manifest.FileEntries;
 import io.stele.engine.manifest.FileEntry;
 import io.stele.engine.manifest.Manifest;
 import io.stele.engine.manifest.ManifestEdit;
@@ -30,6 +32,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
@@ -46,6 +49,11 @@ import org.jspecify.annotations.Nullable;
  * context again. A failed store operation leaves the change at the head of the queue. {@link
  * #retry} tries it again under the same version number, and detects if the failed attempt had
  * reached the store after all.
+ *
+ * <p>The change of a table that is set aside is given up. If its last attempt failed, its version
+ * may be in the store, or come late, and cannot be distinguished from that of another change. So a
+ * version that changes no table is tried next: whichever of them the store has is the base of the
+ * next change.
  *
  * <p>Invariant: versions are created one at a time, each from the one before it with this engine's
  * epoch. If another engine created the next version, this shard has lost its ownership and stops
@@ -76,6 +84,13 @@ final class ManifestPublisher {
     private final Deque<Waiting> queue = new ArrayDeque<>();
     private Manifest current;
     private long writersNumber; // of the capture that the object of all writers has
+
+    /**
+     * The change of the last attempt if it failed: its version, or one of an earlier attempt of the
+     * same change, may be there nevertheless.
+     */
+    private @Nullable ManifestChange unresolved;
+
     private boolean busy;
     private @Nullable Runnable install; // of a stored manifest, while the store does not answer
     private volatile long version; // of current, for status
@@ -151,8 +166,12 @@ final class ManifestPublisher {
     }
 
     private void next() {
+        if (busy || shard.failure().isPresent()) {
+            return;
+        }
+        giveUpSetAside();
         Waiting head = queue.peek();
-        if (busy || head == null || shard.failure().isPresent()) {
+        if (busy || head == null) {
             return;
         }
         Attempt attempt;
@@ -183,10 +202,32 @@ final class ManifestPublisher {
         queue.remove(head);
         TableShard table = head.change().table();
         shard.setAside(table, "manifest of shard " + shard.id(), broken, shard.appliedLsn());
-        head.done().completeExceptionally(shard.refusal(table.schema().id()).orElseThrow());
+        head.done().completeExceptionally(refusal(head.change()).orElseThrow());
     }
 
-    private Attempt capture(ManifestChange change) throws IOException {
+    /**
+     * Changes of tables that are set aside cannot be installed, and the files that they need may
+     * never be returned: changes of other tables must not wait for them.
+     */
+    private void giveUpSetAside() {
+        for (Waiting head = queue.peek(); head != null; head = queue.peek()) {
+            Optional<SteleException> refusal = refusal(head.change());
+            if (refusal.isEmpty()) {
+                return;
+            }
+            queue.remove();
+            head.done().completeExceptionally(refusal.get());
+        }
+    }
+
+    /** The reason why the table of a change is set aside, if it is. */
+    private Optional<SteleException> refusal(ManifestChange change) {
+        return shard.refusal(change.table().schema().id());
+    }
+
+    private Attempt capture(ManifestChange head) throws IOException {
+        boolean settles = unresolved != null && unresolved != head;
+        ManifestChange change = settles ? new WritersOnlyChange(head.table()) : head;
         change.catchUp();
         CapturedWriters writers = captureWriters();
         List<ColumnFile> columnFiles = new ArrayList<>();
@@ -194,9 +235,12 @@ final class ManifestPublisher {
             columnFiles.addAll(change.table().view().columnFiles());
         }
         columnFiles.addAll(change.newColumnFiles());
-        columnFiles.removeIf(file -> change.removedFileIds().contains(file.entry().fileId()));
+        Set<String> removed = change.removedFileIds();
+        if (!removed.isEmpty()) {
+            columnFiles.removeIf(file -> removed.contains(file.entry().fileId()));
+        }
         Lsn historyLsn = new Lsn(change.table().historyLsn());
-        return new Attempt(change, current, writers, columnFiles, historyLsn);
+        return new Attempt(change, settles, current, writers, columnFiles, historyLsn);
     }
 
     /**
@@ -238,6 +282,7 @@ final class ManifestPublisher {
                     .execute(
                             () -> {
                                 busy = false; // a later tick tries again
+                                unresolved = attempt.change();
                                 failed.accept(broken);
                             });
         }
@@ -270,31 +315,29 @@ final class ManifestPublisher {
         } else {
             edit.writers(writers);
         }
-        Map<String, FileEntry> entries = storeDeletes(attempt.columnFiles());
-        change.edit(base, edit, file -> requireNonNull(entries.get(file.entry().fileId())));
+        Map<String, FileEntry> changed = storeDeletes(attempt.columnFiles());
+        change.edit(base, edit, file -> changed.getOrDefault(file.entry().fileId(), file.entry()));
         if (change.savesDeletions()) {
             edit.history(change.table().schema().id(), attempt.historyLsn());
         }
         for (String removed : change.removedFileIds()) {
             edit.removeFile(removed);
         }
-        for (ColumnFile file : attempt.columnFiles()) {
-            FileEntry entry = requireNonNull(entries.get(file.entry().fileId()));
-            boolean changed = !entry.deletionVector().equals(file.entry().deletionVector());
+        for (FileEntry entry : changed.values()) {
             // A worker's file that is not flushed yet is in no manifest; its deletions are replayed
             // with it.
             Optional<FileEntry> drafted = edit.file(entry.fileId());
-            if (changed && drafted.isPresent()) {
+            if (drafted.isPresent()) {
                 edit.replaceFile(drafted.get().withDeletionVector(entry.deletionVector()));
             }
         }
         Manifest next = edit.build();
         if (store.create(next)) {
-            return new Stored(next, true);
+            return Stored.of(next, base, true);
         }
         Manifest found = store.loadLatest().orElseThrow();
         if (found.version() == next.version() && found.epoch() == epoch) {
-            return new Stored(found, false); // an earlier attempt of ours got through
+            return Stored.of(found, base, false); // an earlier attempt of ours got through
         }
         throw new LostOwnershipException(
                 "Shard "
@@ -310,25 +353,23 @@ final class ManifestPublisher {
                         + ": another engine owns the shard");
     }
 
-    /** The entries of files, by id, with the deletions that each has now. */
+    /** The entries, by id, of files that have more deletions now than are stored. */
     private Map<String, FileEntry> storeDeletes(List<ColumnFile> columnFiles) throws IOException {
-        Map<String, FileEntry> entries = new ConcurrentHashMap<>();
+        Map<String, FileEntry> changed = new ConcurrentHashMap<>();
         try (ParallelWrites writes = ParallelWrites.to(files.store())) {
             for (ColumnFile file : columnFiles) {
                 FileEntry entry = file.entry();
                 int stored = entry.deletionVector().map(DeletionVectorFile::cardinality).orElse(0);
                 int count = file.deletes().cardinality();
-                if (count == stored) { // deletions are only ever added
-                    entries.put(entry.fileId(), entry);
-                } else {
+                if (count != stored) { // deletions are only ever added
                     writes.add(
-                            () -> entries.put(entry.fileId(), storeDeletes(file)),
+                            () -> changed.put(entry.fileId(), storeDeletes(file)),
                             (long) count * DELETION_BYTES);
                 }
             }
             writes.finish();
         }
-        return entries;
+        return changed;
     }
 
     private FileEntry storeDeletes(ColumnFile file) throws IOException {
@@ -349,11 +390,15 @@ final class ManifestPublisher {
     }
 
     private void installed(Attempt attempt, Stored made) {
+        if (attempt.settles()) {
+            settled(attempt, made);
+            return;
+        }
         try {
             attempt.change().catchUp();
         } catch (IOException | RuntimeException | Error thrown) {
             Exception broken = StoreWait.exception(thrown);
-            if (StoreWait.isOutage(broken)) {
+            if (StoreWait.isOutage(broken) && refusal(attempt.change()).isEmpty()) {
                 install = () -> installed(attempt, made);
                 failed.accept(broken);
                 return; // the next tick tries again; nothing else is published until then
@@ -364,31 +409,39 @@ final class ManifestPublisher {
         if (head == null || head.change() != attempt.change()) {
             return; // the shard failed meanwhile
         }
-        installedWriters(attempt, made);
-        Manifest stored = made.manifest();
         Manifest before = current;
-        current = stored;
-        version = stored.version();
+        adopt(attempt, made);
         try {
             attempt.change().install();
         } catch (IOException | RuntimeException | Error broken) {
             setAside(head, StoreWait.exception(broken));
+            obsolete.add(replacedPaths(before, made.difference()));
             next();
             return;
         }
-        TableShard table = attempt.change().table();
-        Map<String, FileEntry> entries = stored.filesById(table.schema().id());
-        table.updateColumnFiles(
-                file -> {
-                    FileEntry entry = entries.get(file.entry().fileId());
-                    return entry == null ? file : file.withEntry(entry);
-                });
-        obsolete.add(replacedPaths(before, stored));
+        updateColumnFiles(attempt.change().table(), before, made.difference());
+        obsolete.add(replacedPaths(before, made.difference()));
         head.done().complete(null);
         next();
     }
 
-    private void installedWriters(Attempt attempt, Stored stored) {
+    /**
+     * The version may be that of the change that was given up, which may have replaced files: their
+     * table is not read until the next start, which finds this version.
+     */
+    private void settled(Attempt attempt, Stored made) {
+        Manifest before = current;
+        adopt(attempt, made);
+        obsolete.add(replacedPaths(before, made.difference()));
+        busy = false;
+        next();
+    }
+
+    /** Makes a version the present one. */
+    private void adopt(Attempt attempt, Stored stored) {
+        current = stored.manifest();
+        version = current.version();
+        unresolved = null;
         if (stored.isOfAttempt()) {
             shard.writers().saved();
             if (attempt.writers().all()) {
@@ -399,20 +452,39 @@ final class ManifestPublisher {
         }
     }
 
-    private static List<String> replacedPaths(Manifest before, Manifest after) {
-        Map<String, FileEntry> kept = new HashMap<>();
-        after.files().forEach(entry -> kept.put(entry.fileId(), entry));
-        List<String> paths = new ArrayList<>();
-        for (FileEntry old : before.files()) {
-            FileEntry entry = kept.get(old.fileId());
-            if (entry == null) {
-                paths.addAll(old.immutablePaths());
+    /** Gives the table's files their new entries. New files without deletions have them. */
+    private static void updateColumnFiles(
+            TableShard table, Manifest before, FileEntries.Difference difference) {
+        Map<String, FileEntry> entries = new HashMap<>();
+        for (FileEntry entry : difference.changed()) {
+            boolean isOfTable = entry.tableId().equals(table.schema().id());
+            if (isOfTable
+                    && (entry.deletionVector().isPresent()
+                            || before.files().find(entry.fileId()).isPresent())) {
+                entries.put(entry.fileId(), entry);
             }
-            old.deletionVector()
-                    .filter(
-                            deletes ->
-                                    entry == null
-                                            || !entry.deletionVector().equals(old.deletionVector()))
+        }
+        if (!entries.isEmpty()) {
+            table.updateColumnFiles(
+                    file -> {
+                        FileEntry entry = entries.get(file.entry().fileId());
+                        return entry == null ? file : file.withEntry(entry);
+                    });
+        }
+    }
+
+    private static List<String> replacedPaths(Manifest before, FileEntries.Difference difference) {
+        List<String> paths = new ArrayList<>();
+        for (String id : difference.removedIds()) {
+            FileEntry old = before.files().find(id).orElseThrow();
+            paths.addAll(old.immutablePaths());
+            old.deletionVector().ifPresent(deletes -> paths.add(deletes.path()));
+        }
+        for (FileEntry entry : difference.changed()) {
+            before.files()
+                    .find(entry.fileId())
+                    .flatMap(FileEntry::deletionVector)
+                    .filter(deletes -> !entry.deletionVector().equals(Optional.of(deletes)))
                     .ifPresent(deletes -> paths.add(deletes.path()));
         }
         return paths;
@@ -420,8 +492,15 @@ final class ManifestPublisher {
 
     private record Waiting(ManifestChange change, CompletableFuture<@Nullable Void> done) {}
 
+    /**
+     * An attempt to store a change.
+     *
+     * @param settles whether it is that of no table, to find out if the store has the version of a
+     *     change that was given up
+     */
     private record Attempt(
             ManifestChange change,
+            boolean settles,
             Manifest base,
             CapturedWriters writers,
             List<ColumnFile> columnFiles,
@@ -430,9 +509,16 @@ final class ManifestPublisher {
     /**
      * A version that is durable.
      *
+     * @param difference from the version before, which is present until this one is installed
      * @param isOfAttempt whether this attempt created it, and no earlier one
      */
-    private record Stored(Manifest manifest, boolean isOfAttempt) {}
+    private record Stored(
+            Manifest manifest, FileEntries.Difference difference, boolean isOfAttempt) {
+        static Stored of(Manifest manifest, Manifest before, boolean isOfAttempt) {
+            return new Stored(
+                    manifest, manifest.files().differenceFrom(before.files()), isOfAttempt);
+        }
+    }
 
     /** All writers, or those that changed. */
     private record CapturedWriters(WriterWindows.Capture capture, boolean all) {}

@@ -744,8 +744,10 @@ public final class ShardMaintenance {
         }
     }
 
+    // A table that is set aside has no memtables left either, and its rows are in no files
     private static void completeFlushWaiters(Table state) {
-        if (state.maintenance.table().sealedCount() == 0 && !state.sealAsked) {
+        TableShard table = state.maintenance.table();
+        if (table.sealedCount() == 0 && !state.sealAsked && !table.isDropped()) {
             state.flushWaiters.complete();
         }
     }

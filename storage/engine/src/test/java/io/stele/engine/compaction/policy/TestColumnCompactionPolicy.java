@@ -222,11 +222,11 @@ class TestColumnCompactionPolicy {
 
     private static Candidate full(String id, int level, int min, int max, long sizeBytes) {
         Range range = new Range(Descriptors.key(min), Descriptors.key(max));
-        return new Candidate(entry(id, level, sizeBytes), 0, 0, Optional.of(range));
+        return new Candidate(entry(id, level, sizeBytes), 0, 0, _ -> Optional.of(range));
     }
 
     private static Candidate candidate(FileEntry entry, long deleted, long ended) {
-        return new Candidate(entry, deleted, ended, Optional.empty());
+        return new Candidate(entry, deleted, ended, _ -> Optional.empty());
     }
 
     private static FileEntry entry(String id, int level, long sizeBytes) {

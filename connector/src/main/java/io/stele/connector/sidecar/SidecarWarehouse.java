@@ -8,16 +8,16 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The warehouse path and master keys in a sidecar's reply to {@code GET /v1/status}, which the
+ * The warehouse path and master keys in a sidecar's reply to {@code GET /v1/warehouse}, which the
  * connector uses or checks when it opens the warehouse.
  *
  * @param encryptionKeys fingerprints of the master keys, the one for new objects first; empty while
  *     the sidecar starts
  */
-record SidecarStatus(
+record SidecarWarehouse(
         @JsonProperty("warehousePath") Optional<String> warehousePath,
         @JsonProperty("encryptionKeys") Optional<List<KeyFingerprint>> encryptionKeys) {
-    SidecarStatus {
+    SidecarWarehouse {
         requireNonNull(warehousePath, "warehousePath is null");
         requireNonNull(encryptionKeys, "encryptionKeys is null");
     }
