@@ -28,7 +28,7 @@ import org.apache.flink.types.Row;
 public final class ClusterJob {
     static final long SEED = 26;
 
-    private static final double CHANGES_PER_SECOND = 100;
+    private static final double CHANGES_PER_SECOND = 50;
 
     private ClusterJob() {}
 
