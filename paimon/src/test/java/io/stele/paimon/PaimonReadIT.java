@@ -365,6 +365,52 @@ class PaimonReadIT {
                 .doesNotContain("Filter");
     }
 
+    /** Files of which nothing but the number of rows is wanted are not opened: they may be gone. */
+    @Test
+    void rowsAreCountedWithoutFiles() throws Exception {
+        for (String vectors : List.of("false", "true")) {
+            String name = "counted_" + vectors;
+            FileStoreTable table =
+                    lake.create(
+                            "d",
+                            name,
+                            orders().column("dt", DataTypes.STRING().notNull())
+                                    .primaryKey("id", "dt")
+                                    .partitionKeys("dt")
+                                    .option("bucket", "1")
+                                    .option("deletion-vectors.enabled", vectors)
+                                    .build());
+            List<GenericRow> rows = new ArrayList<>();
+            for (int i = 0; i < 30; i++) {
+                rows.add(
+                        GenericRow.of(
+                                (long) i,
+                                TestingLake.text("a"),
+                                Decimal.fromBigDecimal(new java.math.BigDecimal("1.00"), 12, 2),
+                                1,
+                                TestingLake.text(i % 3 == 0 ? "x" : "y")));
+            }
+            lake.write(table, rows, true);
+            trino.execute("UPDATE " + name + " SET day = 2 WHERE id < 6");
+            trino.execute("DELETE FROM " + name + " WHERE id = 29");
+            if (vectors.equals("false")) {
+                trino.execute("CALL system.compact('d', '%s')".formatted(name));
+            }
+            assertSame(name);
+            try (Stream<Path> files = Files.walk(folder.resolve("d.db").resolve(name))) {
+                for (Path file :
+                        files.filter(file -> file.toString().endsWith(".parquet")).toList()) {
+                    Files.delete(file);
+                }
+            }
+            assertThat(query("SELECT count(*) FROM " + name).getOnlyValue()).isEqualTo(29L);
+            assertThat(query("SELECT count(*) FROM " + name + " WHERE dt = 'x'").getOnlyValue())
+                    .isEqualTo(10L);
+            assertThatThrownBy(() -> query("SELECT count(day) FROM " + name))
+                    .hasMessageContaining("found none");
+        }
+    }
+
     @Test
     void versionsAndTags() throws Exception {
         FileStoreTable table =

@@ -19,6 +19,7 @@ final class TestFloors {
                             ".handle",
                             ".config",
                             ".type",
+                            ".field",
                             ".store",
                             ".table",
                             ".lease",

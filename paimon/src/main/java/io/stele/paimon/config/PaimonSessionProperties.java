@@ -3,6 +3,7 @@ package io.stele.paimon.config;
 import static io.trino.plugin.base.session.PropertyMetadataUtil.dataSizeProperty;
 import static io.trino.plugin.base.session.PropertyMetadataUtil.durationProperty;
 import static io.trino.spi.StandardErrorCode.INVALID_SESSION_PROPERTY;
+import static io.trino.spi.session.PropertyMetadata.booleanProperty;
 import static io.trino.spi.session.PropertyMetadata.enumProperty;
 
 import com.google.inject.Inject;
@@ -18,6 +19,7 @@ import java.util.List;
 public final class PaimonSessionProperties implements SessionPropertiesProvider {
     private static final String SNAPSHOT_MAX_STALENESS = "snapshot_max_staleness";
     private static final String MAX_SPLIT_SIZE = "max_split_size";
+    private static final String PROJECTION_PUSHDOWN_ENABLED = "projection_pushdown_enabled";
     private static final String DYNAMIC_FILTER_WAIT_TIMEOUT = "dynamic_filter_wait_timeout";
 
     private static final String INSERT_EXISTING_PARTITIONS_BEHAVIOR =
@@ -54,6 +56,11 @@ public final class PaimonSessionProperties implements SessionPropertiesProvider 
                                 config.getDynamicFilterWaitTimeout(),
                                 PaimonSessionProperties::checkAtMostAnHour,
                                 false),
+                        booleanProperty(
+                                PROJECTION_PUSHDOWN_ENABLED,
+                                "Whether only the named fields of row columns are read",
+                                true,
+                                false),
                         enumProperty(
                                 INSERT_EXISTING_PARTITIONS_BEHAVIOR,
                                 "What INSERT does with the rows of a partition that it writes to:"
@@ -87,6 +94,11 @@ public final class PaimonSessionProperties implements SessionPropertiesProvider 
     /** The greatest age of the state of a table that a query may see. */
     public static Duration snapshotMaxStaleness(ConnectorSession session) {
         return session.getProperty(SNAPSHOT_MAX_STALENESS, Duration.class);
+    }
+
+    /** Whether only the named fields of row columns are read. */
+    public static boolean isProjectionPushdownEnabled(ConnectorSession session) {
+        return session.getProperty(PROJECTION_PUSHDOWN_ENABLED, Boolean.class);
     }
 
     /** The size of the parts in which data files are read. */

@@ -7,6 +7,7 @@ import static java.util.Objects.requireNonNull;
 import io.trino.spi.SplitWeight;
 import io.trino.spi.connector.ConnectorSplit;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * A split of a range of one data file whose rows this plugin reads as they are, without a merge
@@ -46,6 +47,15 @@ public record PaimonFileSplit(
         requireNonNull(index, "index is null");
         requireNonNull(affinity, "affinity is null");
         requireNonNull(weight, "weight is null");
+    }
+
+    /** The number of rows of the whole file that are not deleted; empty: unknown. */
+    public OptionalLong visibleRows() {
+        if (deletions.isEmpty()) {
+            return OptionalLong.of(rowCount);
+        }
+        long deleted = deletions.get().cardinality();
+        return deleted < 0 ? OptionalLong.empty() : OptionalLong.of(rowCount - deleted);
     }
 
     @Override

@@ -98,12 +98,9 @@ class PaimonDefinitionMetadata extends PaimonMetadata {
                 name(table), tables.find(name(table)), ((PaimonColumnHandle) column).id());
     }
 
-    /** A path of a nested field, with its first name as the table has it now. */
+    /** The path of a field in the letter case that the table has now. */
     private String[] path(ConnectorTableHandle table, List<String> path) {
-        String[] names = path.toArray(String[]::new);
-        names[0] =
-                TableDefinitions.columnName(name(table), tables.find(name(table)), path.getFirst());
-        return names;
+        return TableDefinitions.fieldPath(name(table), tables.find(name(table)), path);
     }
 
     @Override
@@ -227,6 +224,7 @@ class PaimonDefinitionMetadata extends PaimonMetadata {
             ConnectorTableHandle table,
             ColumnHandle column,
             List<String> fieldPath) {
+        // Trino has resolved the names
         List<String> path = new ArrayList<>();
         path.add(columnName(table, column));
         path.addAll(fieldPath);

@@ -24,10 +24,12 @@ import io.trino.spi.connector.ConnectorTableVersion;
 import io.trino.spi.connector.Constraint;
 import io.trino.spi.connector.ConstraintApplicationResult;
 import io.trino.spi.connector.LimitApplicationResult;
+import io.trino.spi.connector.ProjectionApplicationResult;
 import io.trino.spi.connector.RelationColumnsMetadata;
 import io.trino.spi.connector.SchemaTableName;
 import io.trino.spi.connector.SystemTable;
 import io.trino.spi.connector.TableNotFoundException;
+import io.trino.spi.expression.ConnectorExpression;
 import io.trino.spi.predicate.TupleDomain;
 import io.trino.spi.security.AccessDeniedException;
 import io.trino.spi.statistics.TableStatistics;
@@ -305,10 +307,14 @@ class PaimonMetadata implements ConnectorMetadata {
     @Override
     public ColumnMetadata getColumnMetadata(
             ConnectorSession session, ConnectorTableHandle table, ColumnHandle column) {
-        int id = ((PaimonColumnHandle) column).id();
+        PaimonColumnHandle handle = (PaimonColumnHandle) column;
         return tables.table((PaimonTableHandle) table).rowType().getFields().stream()
-                .filter(field -> field.id() == id)
-                .map(PaimonMetadata::column)
+                .filter(field -> field.id() == handle.id())
+                .map(
+                        field ->
+                                handle.isWhole()
+                                        ? column(field)
+                                        : new ColumnMetadata(handle.name(), handle.type()))
                 .findFirst()
                 .orElseThrow();
     }
@@ -350,10 +356,11 @@ class PaimonMetadata implements ConnectorMetadata {
                 constraint.getSummary().transformKeys(PaimonColumnHandle.class::cast);
         Set<Integer> partitionIds = partitionIds(handle);
         TupleDomain<PaimonColumnHandle> ofPartitions =
-                summary.filter((column, domain) -> partitionIds.contains(column.id()));
+                summary.filter((column, _) -> isOf(partitionIds, column));
         TupleDomain<PaimonColumnHandle> others =
-                summary.filter((column, domain) -> !partitionIds.contains(column.id()));
-        TupleDomain<PaimonColumnHandle> newConstraint = handle.constraint().intersect(others);
+                summary.filter((column, _) -> !isOf(partitionIds, column));
+        TupleDomain<PaimonColumnHandle> newConstraint =
+                handle.constraint().intersect(PaimonColumnHandle.ofWholeColumns(others));
         TupleDomain<PaimonColumnHandle> newEnforced = handle.enforced().intersect(ofPartitions);
         if (newConstraint.equals(handle.constraint()) && newEnforced.equals(handle.enforced())) {
             return Optional.empty();
@@ -364,6 +371,26 @@ class PaimonMetadata implements ConnectorMetadata {
                         others.transformKeys(ColumnHandle.class::cast),
                         constraint.getExpression(),
                         false));
+    }
+
+    private static boolean isOf(Set<Integer> ids, PaimonColumnHandle column) {
+        return column.isWhole() && ids.contains(column.id());
+    }
+
+    @Override
+    public Optional<ProjectionApplicationResult<ConnectorTableHandle>> applyProjection(
+            ConnectorSession session,
+            ConnectorTableHandle table,
+            List<ConnectorExpression> projections,
+            Map<String, ColumnHandle> assignments) {
+        if (!PaimonSessionProperties.isProjectionPushdownEnabled(session)) {
+            return Optional.empty();
+        }
+        return FieldPushdown.apply(
+                (PaimonTableHandle) table,
+                tables.table((PaimonTableHandle) table).rowType(),
+                projections,
+                assignments);
     }
 
     /** The ids of the partition columns, whose values the planner compares as Trino does. */

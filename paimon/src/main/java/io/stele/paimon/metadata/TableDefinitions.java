@@ -8,6 +8,7 @@ import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
 import static io.trino.spi.StandardErrorCode.SCHEMA_NOT_EMPTY;
 import static io.trino.spi.StandardErrorCode.SCHEMA_NOT_FOUND;
 import static io.trino.spi.StandardErrorCode.TABLE_ALREADY_EXISTS;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.base.Throwables;
@@ -20,6 +21,7 @@ import io.trino.spi.connector.ConnectorTableMetadata;
 import io.trino.spi.connector.SaveMode;
 import io.trino.spi.connector.SchemaTableName;
 import io.trino.spi.security.AccessDeniedException;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -33,13 +35,20 @@ import org.apache.paimon.schema.Schema;
 import org.apache.paimon.schema.SchemaChange;
 import org.apache.paimon.schema.TableSchema;
 import org.apache.paimon.table.FileStoreTable;
+import org.apache.paimon.types.ArrayType;
 import org.apache.paimon.types.DataField;
+import org.apache.paimon.types.DataType;
+import org.apache.paimon.types.MapType;
+import org.apache.paimon.types.RowType;
 
 /**
  * The executor of statements that create, alter, rename or drop schemas and tables in Paimon's
  * catalog, shared by all transactions. Thread-safe; waits for the metastore.
  */
 final class TableDefinitions {
+    /** Names of folders have 255 bytes in most file systems, and those of schemas end in ".db". */
+    private static final int MAX_NAME_BYTES = 250;
+
     private final Lake lake;
     private final TableNames names;
     private final WritableTables tables;
@@ -190,6 +199,13 @@ final class TableDefinitions {
                     "Expected a name of a %s that can be a folder, without '$', found '%s'"
                             .formatted(what, name));
         }
+        int bytes = name.getBytes(UTF_8).length;
+        if (bytes > MAX_NAME_BYTES) {
+            throw new TrinoException(
+                    NOT_SUPPORTED,
+                    "Expected a name of a %s of at most %s bytes, found %s"
+                            .formatted(what, MAX_NAME_BYTES, bytes));
+        }
     }
 
     void drop(SchemaTableName name) {
@@ -276,6 +292,44 @@ final class TableDefinitions {
                                         COLUMN_NOT_FOUND,
                                         "Expected a column of %s, found %s"
                                                 .formatted(name, column)));
+    }
+
+    /**
+     * The path to a field inside a column, in the table's letter case. Trino may name columns and
+     * fields in lower case; a field of that very name comes first.
+     */
+    static String[] fieldPath(SchemaTableName name, FileStoreTable table, List<String> names) {
+        String column = columnName(name, table, names.getFirst());
+        List<String> path = new ArrayList<>(List.of(column));
+        Optional<DataType> parent = Optional.of(table.rowType().getField(column).type());
+        for (String field : names.subList(1, names.size())) {
+            String found =
+                    parent.filter(RowType.class::isInstance)
+                            .flatMap(row -> fieldName(((RowType) row).getFieldNames(), field))
+                            .orElse(field);
+            path.add(found);
+            parent = parent.flatMap(type -> child(type, found));
+        }
+        return path.toArray(String[]::new);
+    }
+
+    /** The name of a field; empty if there is none, or several that differ by case alone. */
+    private static Optional<String> fieldName(List<String> names, String wanted) {
+        if (names.contains(wanted)) {
+            return Optional.of(wanted);
+        }
+        List<String> others = names.stream().filter(wanted::equalsIgnoreCase).toList();
+        return others.size() == 1 ? Optional.of(others.getFirst()) : Optional.empty();
+    }
+
+    /** The type at a name of a path, as Paimon's changes of schemas name elements and values. */
+    private static Optional<DataType> child(DataType type, String name) {
+        return switch (type) {
+            case RowType row when row.containsField(name) -> Optional.of(row.getField(name).type());
+            case ArrayType array -> Optional.of(array.getElementType());
+            case MapType map when name.equals("value") -> Optional.of(map.getValueType());
+            default -> Optional.empty();
+        };
     }
 
     private static void change(String what, Change change) {

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
 import io.stele.paimon.config.PaimonSessionProperties;
+import io.stele.paimon.handle.PaimonColumnHandle;
 import io.stele.paimon.handle.PaimonTableHandle;
 import io.trino.spi.connector.ColumnHandle;
 import io.trino.spi.connector.ConnectorSession;
@@ -42,7 +43,9 @@ public final class PaimonSplitManager implements ConnectorSplitManager {
         PaimonTableHandle table = (PaimonTableHandle) tableHandle;
         long splitBytes = PaimonSessionProperties.maxSplitSize(session).toBytes();
         long waitMillis =
-                dynamicFilterColumns.isEmpty()
+                dynamicFilterColumns.stream()
+                                .map(PaimonColumnHandle.class::cast)
+                                .noneMatch(PaimonColumnHandle::isWhole)
                         ? 0
                         : PaimonSessionProperties.dynamicFilterWait(session).toMillis();
         return new PaimonSplitSource(

@@ -59,8 +59,7 @@ final class PaimonSplitSource implements ConnectorSplitSource {
         TupleDomain<ColumnHandle> predicate = dynamicFilter.currentPredicate();
         return CompletableFuture.supplyAsync(
                 () -> {
-                    PlannedScan found =
-                            planner.apply(predicate.transformKeys(PaimonColumnHandle.class::cast));
+                    PlannedScan found = planner.apply(PaimonColumnHandle.ofWholeColumns(predicate));
                     synchronized (this) {
                         planned = found;
                         return batch(maxSize);

@@ -7,6 +7,7 @@ import io.stele.paimon.handle.PaimonColumnHandle;
 import io.stele.paimon.handle.PaimonTableHandle;
 import io.stele.paimon.image.TableSchemas;
 import io.stele.paimon.table.LakeTables;
+import io.stele.paimon.table.VisibleRowCount;
 import io.stele.paimon.type.PartitionFilter;
 import io.trino.spi.predicate.TupleDomain;
 import org.apache.paimon.table.FileStoreTable;
@@ -55,7 +56,7 @@ public final class SplitPlanner {
             collector.add(split);
             if (handle.limit().isPresent()) {
                 // Only rows that certainly satisfy the constraint count
-                visible += split.mergedRowCount().orElse(0);
+                visible += VisibleRowCount.of(table, split).orElse(0);
                 if (handle.constraint().isAll() && visible >= handle.limit().getAsLong()) {
                     break;
                 }

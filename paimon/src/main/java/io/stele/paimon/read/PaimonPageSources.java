@@ -5,6 +5,8 @@ import static io.stele.paimon.error.PaimonErrorCode.PAIMON_SNAPSHOT_EXPIRED;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
+import io.stele.paimon.field.FieldPageSource;
+import io.stele.paimon.field.ScanColumns;
 import io.stele.paimon.handle.PaimonColumnHandle;
 import io.stele.paimon.handle.PaimonFileSplit;
 import io.stele.paimon.handle.PaimonMergedSplit;
@@ -14,6 +16,7 @@ import io.stele.paimon.image.TableSchemas;
 import io.stele.paimon.table.LakeTables;
 import io.stele.paimon.type.DomainPredicates;
 import io.stele.paimon.type.IndexedColumns;
+import io.trino.spi.Page;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ColumnHandle;
 import io.trino.spi.connector.ConnectorPageSource;
@@ -25,10 +28,12 @@ import io.trino.spi.connector.ConnectorTableHandle;
 import io.trino.spi.connector.ConnectorTransactionHandle;
 import io.trino.spi.connector.DynamicFilter;
 import io.trino.spi.connector.EmptyPageSource;
+import io.trino.spi.connector.FixedPageSource;
 import io.trino.spi.connector.MemoryContext;
 import io.trino.spi.predicate.TupleDomain;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -38,6 +43,7 @@ import org.apache.paimon.data.InternalRow;
 import org.apache.paimon.io.DataInputViewStreamWrapper;
 import org.apache.paimon.predicate.Predicate;
 import org.apache.paimon.reader.RecordReader;
+import org.apache.paimon.schema.TableSchema;
 import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.table.source.DataSplit;
 import org.apache.paimon.table.source.ReadBuilder;
@@ -49,6 +55,8 @@ import org.apache.paimon.types.RowType;
  * reader by the kind of split. Thread-safe.
  */
 public final class PaimonPageSources implements ConnectorPageSourceProvider {
+    private static final long MAX_PAGE_ROWS = 1 << 17;
+
     private final LakeTables tables;
     private final TableSchemas schemas;
     private final RawFilePageSources rawFiles;
@@ -102,20 +110,57 @@ public final class PaimonPageSources implements ConnectorPageSourceProvider {
         TupleDomain<PaimonColumnHandle> wanted =
                 handle.constraint()
                         .intersect(
-                                dynamicFilter
-                                        .getCurrentPredicate()
-                                        .transformKeys(PaimonColumnHandle.class::cast));
+                                PaimonColumnHandle.ofWholeColumns(
+                                        dynamicFilter.getCurrentPredicate()));
         if (wanted.isNone()) {
             return new EmptyPageSource();
         }
+        if (split instanceof PaimonFileSplit file
+                && columns.isEmpty()
+                && wanted.isAll()
+                && file.visibleRows().isPresent()) {
+            // The first part of a file stands for all of them
+            return rows(file.start() == 0 ? file.visibleRows().getAsLong() : 0);
+        }
         FileStoreTable table = tables.table(handle);
+        if (split instanceof PaimonFileSplit file
+                && !columns.stream().allMatch(PaimonColumnHandle::isWhole)) {
+            TableSchema fileSchema = schemas.schema(table, file.schemaId());
+            ScanColumns pruned = ScanColumns.pruned(table.rowType(), columns);
+            TableSchema readSchema = withFields(table.schema(), pruned.fields());
+            if (RawFilePageSources.canRead(file.format(), fileSchema, readSchema, pruned.read())) {
+                return select(
+                        rawFiles.open(fileSchema, readSchema, file, pruned.read(), wanted, memory),
+                        pruned);
+            }
+        }
+        ScanColumns whole = ScanColumns.whole(table.rowType(), columns);
+        return select(open(handle, table, split, whole, wanted, memory), whole);
+    }
+
+    /** Rows without columns, of which a {@code count(*)} needs the number alone. */
+    private static ConnectorPageSource rows(long count) {
+        List<Page> pages = new ArrayList<>();
+        for (long left = count; left > 0; left -= MAX_PAGE_ROWS) {
+            pages.add(new Page((int) Math.min(left, MAX_PAGE_ROWS)));
+        }
+        return new FixedPageSource(pages);
+    }
+
+    private ConnectorPageSource open(
+            PaimonTableHandle handle,
+            FileStoreTable table,
+            ConnectorSplit split,
+            ScanColumns columns,
+            TupleDomain<PaimonColumnHandle> wanted,
+            MemoryContext memory) {
         return switch (split) {
             case PaimonFileSplit file ->
                     rawFiles.open(
                             schemas.schema(table, file.schemaId()),
                             table.schema(),
                             file,
-                            columns,
+                            columns.read(),
                             wanted,
                             memory);
             case PaimonMergedSplit sorted ->
@@ -123,7 +168,7 @@ public final class PaimonPageSources implements ConnectorPageSourceProvider {
                             table,
                             id -> schemas.schema(table, id),
                             sorted,
-                            columns,
+                            columns.read(),
                             wanted,
                             memory);
             case PaimonReaderSplit merge -> merging(handle, table, merge, columns, wanted);
@@ -133,15 +178,38 @@ public final class PaimonPageSources implements ConnectorPageSourceProvider {
         };
     }
 
+    private static ConnectorPageSource select(ConnectorPageSource source, ScanColumns columns) {
+        return columns.isAsRead() ? source : new FieldPageSource(source, columns.wanted());
+    }
+
+    /** The schema with some of its columns read in part. */
+    private static TableSchema withFields(TableSchema schema, List<DataField> read) {
+        Map<Integer, DataField> byId =
+                read.stream().collect(Collectors.toMap(DataField::id, field -> field));
+        return new TableSchema(
+                schema.version(),
+                schema.id(),
+                schema.fields().stream()
+                        .map(field -> byId.getOrDefault(field.id(), field))
+                        .toList(),
+                schema.highestFieldId(),
+                schema.partitionKeys(),
+                schema.primaryKeys(),
+                schema.options(),
+                schema.comment(),
+                schema.timeMillis());
+    }
+
     private ConnectorPageSource merging(
             PaimonTableHandle handle,
             FileStoreTable table,
             PaimonReaderSplit split,
-            List<PaimonColumnHandle> columns,
+            ScanColumns columns,
             TupleDomain<PaimonColumnHandle> wanted) {
-        List<DataField> fields = fields(table.rowType(), columns);
         ReadBuilder builder =
-                withoutInexactIndexes(table).newReadBuilder().withReadType(new RowType(fields));
+                withoutInexactIndexes(table)
+                        .newReadBuilder()
+                        .withReadType(new RowType(columns.fields()));
         Optional<Predicate> predicate = DomainPredicates.of(wanted, table.rowType());
         predicate.ifPresent(builder::withFilter);
         try {
@@ -152,8 +220,8 @@ public final class PaimonPageSources implements ConnectorPageSourceProvider {
             RecordReader<InternalRow> reader = builder.newRead().createReader(dataSplit);
             return new PaimonRowsPageSource(
                     reader,
-                    fields.stream().map(DataField::type).toList(),
-                    columns.stream().map(PaimonColumnHandle::type).toList(),
+                    columns.fields().stream().map(DataField::type).toList(),
+                    columns.read().stream().map(PaimonColumnHandle::type).toList(),
                     failure -> failure(handle, split, failure));
         } catch (IOException | RuntimeException e) {
             throw failure(handle, split, e);
@@ -164,12 +232,6 @@ public final class PaimonPageSources implements ConnectorPageSourceProvider {
         return IndexedColumns.mayPaimonRead(table)
                 ? table
                 : table.copy(Map.of(CoreOptions.FILE_INDEX_READ_ENABLED.key(), "false"));
-    }
-
-    private static List<DataField> fields(RowType rows, List<PaimonColumnHandle> columns) {
-        Map<Integer, DataField> byId =
-                rows.getFields().stream().collect(Collectors.toMap(DataField::id, field -> field));
-        return columns.stream().map(column -> requireNonNull(byId.get(column.id()))).toList();
     }
 
     private static TrinoException failure(

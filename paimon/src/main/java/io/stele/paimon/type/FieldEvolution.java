@@ -7,10 +7,12 @@ import static io.trino.spi.type.TimestampWithTimeZoneType.createTimestampWithTim
 import static io.trino.spi.type.Timestamps.PICOSECONDS_PER_MILLISECOND;
 import static java.util.Objects.requireNonNull;
 
+import io.trino.spi.type.FixedWidthType;
 import io.trino.spi.type.TimestampType;
 import io.trino.spi.type.TimestampWithTimeZoneType;
 import io.trino.spi.type.Type;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.TimeZone;
@@ -147,14 +149,44 @@ final class FieldEvolution {
                     io.trino.spi.type.RowType.field(
                             format.fieldName(written.name()), child.get().stored()));
         }
-        // Only a stored field shows whether the row is null
-        return kept.isEmpty()
-                ? Optional.empty()
-                : Optional.of(
-                        new StoredField(
-                                new RowType(file.isNullable(), kept),
-                                io.trino.spi.type.RowType.from(stored),
-                                NestedCasts.row(fields)));
+        if (kept.isEmpty() && !addWitness(file, kept, stored)) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                new StoredField(
+                        new RowType(file.isNullable(), kept),
+                        io.trino.spi.type.RowType.from(stored),
+                        NestedCasts.row(fields)));
+    }
+
+    /**
+     * Adds a field of the file that nobody wants, since only a stored field shows whether a row is
+     * null; one of fixed width, if there is one, which takes the fewest bytes.
+     *
+     * @return false: the file has none that can be read
+     */
+    private boolean addWitness(
+            RowType file, List<DataField> kept, List<io.trino.spi.type.RowType.Field> stored) {
+        List<DataField> fields = new ArrayList<>(file.getFields());
+        fields.sort(
+                Comparator.comparingInt(
+                        field ->
+                                PaimonTypes.find(field.type())
+                                                .filter(FixedWidthType.class::isInstance)
+                                                .isPresent()
+                                        ? 0
+                                        : 1));
+        for (DataField field : fields) {
+            Optional<StoredField> found = find(field.type(), field.type());
+            if (found.isPresent()) {
+                kept.add(field.newType(found.get().file()));
+                stored.add(
+                        io.trino.spi.type.RowType.field(
+                                format.fieldName(field.name()), found.get().stored()));
+                return true;
+            }
+        }
+        return false;
     }
 
     private Optional<StoredField> array(ArrayType file, ArrayType wanted) {

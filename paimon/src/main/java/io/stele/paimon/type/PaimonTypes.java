@@ -232,7 +232,7 @@ public final class PaimonTypes {
     private static TrinoException unsupported(String column, Type type) {
         return new TrinoException(
                 NOT_SUPPORTED,
-                "Expected a type that Paimon has, found column %s of type %s"
+                "Expected a type that Paimon has, found column %s of type %s, which is not supported"
                         .formatted(column, type.getDisplayName()));
     }
 }

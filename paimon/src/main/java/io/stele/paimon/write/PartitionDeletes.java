@@ -4,6 +4,7 @@ import static io.stele.paimon.error.PaimonErrorCode.PAIMON_STORE_ERROR;
 import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
 
 import io.stele.paimon.handle.PaimonTableHandle;
+import io.stele.paimon.table.VisibleRowCount;
 import io.stele.paimon.type.PartitionFilter;
 import io.trino.spi.TrinoException;
 import java.util.ArrayList;
@@ -15,6 +16,9 @@ import org.apache.paimon.data.BinaryRow;
 import org.apache.paimon.data.serializer.InternalRowSerializer;
 import org.apache.paimon.manifest.PartitionEntry;
 import org.apache.paimon.table.FileStoreTable;
+import org.apache.paimon.table.source.DataSplit;
+import org.apache.paimon.table.source.InnerTableScan;
+import org.apache.paimon.table.source.Split;
 import org.apache.paimon.types.RowType;
 import org.apache.paimon.utils.InternalRowPartitionComputer;
 
@@ -42,12 +46,12 @@ public record PartitionDeletes(List<Map<String, String>> partitions, OptionalLon
                         type.getFieldNames().toArray(String[]::new),
                         false);
         List<Map<String, String>> partitions = new ArrayList<>();
-        long rows = 0;
+        List<BinaryRow> selected = new ArrayList<>();
         for (PartitionEntry entry : entries(table)) {
             if (!filter.test(entry.partition())) {
                 continue;
             }
-            rows += entry.recordCount();
+            selected.add(entry.partition());
             if (type.getFieldCount() > 0) {
                 Map<String, String> named = texts.generatePartValues(entry.partition());
                 if (!handle.enforced().isAll()) {
@@ -56,9 +60,35 @@ public record PartitionDeletes(List<Map<String, String>> partitions, OptionalLon
                 partitions.add(named);
             }
         }
-        boolean isExact = table.primaryKeys().isEmpty() && !options.deletionVectorsEnabled();
-        return new PartitionDeletes(
-                partitions, isExact ? OptionalLong.of(rows) : OptionalLong.empty());
+        return new PartitionDeletes(partitions, rowCount(table, selected));
+    }
+
+    private static OptionalLong rowCount(FileStoreTable table, List<BinaryRow> partitions) {
+        long rows = 0;
+        for (Split split : partitions.isEmpty() ? List.<Split>of() : splits(table, partitions)) {
+            OptionalLong visible = VisibleRowCount.of(table, (DataSplit) split);
+            if (visible.isEmpty()) {
+                return visible;
+            }
+            rows += visible.getAsLong();
+        }
+        return OptionalLong.of(rows);
+    }
+
+    private static List<Split> splits(FileStoreTable table, List<BinaryRow> partitions) {
+        InnerTableScan scan = (InnerTableScan) table.newScan();
+        if (table.schema().logicalPartitionType().getFieldCount() > 0) {
+            scan.withPartitionFilter(partitions);
+        }
+        scan.dropStats();
+        try {
+            return scan.plan().splits();
+        } catch (RuntimeException e) {
+            throw new TrinoException(
+                    PAIMON_STORE_ERROR,
+                    "Cannot list the files of %s: %s".formatted(table.location(), e.getMessage()),
+                    e);
+        }
     }
 
     private static List<PartitionEntry> entries(FileStoreTable table) {
