@@ -121,7 +121,7 @@ final class QueryLake {
     }
 
     private void copy() throws Exception {
-        trino.query(
+        trino.update(
                 "CREATE TABLE stele.live.invoices WITH (primary_key = ARRAY['account']) AS SELECT * FROM lake.shop.invoices");
         String sums =
                 "SELECT state, count(*), sum(amount), sum(account) FROM %s GROUP BY 1 ORDER BY 1";
