@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.paimon.handle.PaimonColumnHandle;
 import io.stele.paimon.type.PaimonTypes;
+import io.stele.paimon.type.ReadSchemas;
 import io.trino.spi.predicate.Domain;
 import io.trino.spi.predicate.TupleDomain;
 import io.trino.spi.type.VarcharType;
@@ -122,16 +123,7 @@ public record MergeColumns(List<PaimonColumnHandle> columns, MergeLayout layout)
         }
         fields.add(SpecialFields.SEQUENCE_NUMBER);
         fields.add(SpecialFields.VALUE_KIND);
-        return new TableSchema(
-                schema.version(),
-                schema.id(),
-                fields,
-                schema.highestFieldId(),
-                schema.partitionKeys(),
-                schema.primaryKeys(),
-                schema.options(),
-                schema.comment(),
-                schema.timeMillis());
+        return ReadSchemas.withFields(schema, fields);
     }
 
     /**

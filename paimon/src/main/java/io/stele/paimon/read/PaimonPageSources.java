@@ -16,6 +16,7 @@ import io.stele.paimon.image.TableSchemas;
 import io.stele.paimon.table.LakeTables;
 import io.stele.paimon.type.DomainPredicates;
 import io.stele.paimon.type.IndexedColumns;
+import io.stele.paimon.type.ReadSchemas;
 import io.trino.spi.Page;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ColumnHandle;
@@ -123,19 +124,28 @@ public final class PaimonPageSources implements ConnectorPageSourceProvider {
             return rows(file.start() == 0 ? file.visibleRows().getAsLong() : 0);
         }
         FileStoreTable table = tables.table(handle);
-        if (split instanceof PaimonFileSplit file
-                && !columns.stream().allMatch(PaimonColumnHandle::isWhole)) {
-            TableSchema fileSchema = schemas.schema(table, file.schemaId());
-            ScanColumns pruned = ScanColumns.pruned(table.rowType(), columns);
-            TableSchema readSchema = withFields(table.schema(), pruned.fields());
-            if (RawFilePageSources.canRead(file.format(), fileSchema, readSchema, pruned.read())) {
-                return select(
-                        rawFiles.open(fileSchema, readSchema, file, pruned.read(), wanted, memory),
-                        pruned);
-            }
+        if (split instanceof PaimonFileSplit file) {
+            return raw(table, file, columns, wanted, memory);
         }
+        // Merged rows are those of whole columns
         ScanColumns whole = ScanColumns.whole(table.rowType(), columns);
-        return select(open(handle, table, split, whole, wanted, memory), whole);
+        return switch (split) {
+            case PaimonMergedSplit sorted ->
+                    select(
+                            sortedFiles.open(
+                                    table,
+                                    id -> schemas.schema(table, id),
+                                    sorted,
+                                    whole.read(),
+                                    wanted,
+                                    memory),
+                            whole);
+            case PaimonReaderSplit merge ->
+                    select(merging(handle, table, merge, whole, wanted), whole);
+            default ->
+                    throw new IllegalArgumentException(
+                            "Expected a split of Paimon, found " + split);
+        };
     }
 
     /** Rows without columns, of which a {@code count(*)} needs the number alone. */
@@ -147,35 +157,26 @@ public final class PaimonPageSources implements ConnectorPageSourceProvider {
         return new FixedPageSource(pages);
     }
 
-    private ConnectorPageSource open(
-            PaimonTableHandle handle,
+    /** The rows of one file, of whose row columns only the wanted fields are read. */
+    private ConnectorPageSource raw(
             FileStoreTable table,
-            ConnectorSplit split,
-            ScanColumns columns,
+            PaimonFileSplit file,
+            List<PaimonColumnHandle> columns,
             TupleDomain<PaimonColumnHandle> wanted,
             MemoryContext memory) {
-        return switch (split) {
-            case PaimonFileSplit file ->
-                    rawFiles.open(
-                            schemas.schema(table, file.schemaId()),
-                            table.schema(),
-                            file,
-                            columns.read(),
-                            wanted,
-                            memory);
-            case PaimonMergedSplit sorted ->
-                    sortedFiles.open(
-                            table,
-                            id -> schemas.schema(table, id),
-                            sorted,
-                            columns.read(),
-                            wanted,
-                            memory);
-            case PaimonReaderSplit merge -> merging(handle, table, merge, columns, wanted);
-            default ->
-                    throw new IllegalArgumentException(
-                            "Expected a split of Paimon, found " + split);
-        };
+        TableSchema fileSchema = schemas.schema(table, file.schemaId());
+        TableSchema readSchema = table.schema();
+        ScanColumns read = ScanColumns.pruned(table.rowType(), columns);
+        if (!read.isAsRead()) {
+            TableSchema pruned = withFields(readSchema, read.fields());
+            if (RawFilePageSources.canRead(file.format(), fileSchema, pruned, read.read())) {
+                readSchema = pruned;
+            } else {
+                read = ScanColumns.whole(table.rowType(), columns);
+            }
+        }
+        return select(
+                rawFiles.open(fileSchema, readSchema, file, read.read(), wanted, memory), read);
     }
 
     private static ConnectorPageSource select(ConnectorPageSource source, ScanColumns columns) {
@@ -186,18 +187,11 @@ public final class PaimonPageSources implements ConnectorPageSourceProvider {
     private static TableSchema withFields(TableSchema schema, List<DataField> read) {
         Map<Integer, DataField> byId =
                 read.stream().collect(Collectors.toMap(DataField::id, field -> field));
-        return new TableSchema(
-                schema.version(),
-                schema.id(),
+        return ReadSchemas.withFields(
+                schema,
                 schema.fields().stream()
                         .map(field -> byId.getOrDefault(field.id(), field))
-                        .toList(),
-                schema.highestFieldId(),
-                schema.partitionKeys(),
-                schema.primaryKeys(),
-                schema.options(),
-                schema.comment(),
-                schema.timeMillis());
+                        .toList());
     }
 
     private ConnectorPageSource merging(

@@ -220,7 +220,7 @@ public final class RowTransaction implements AutoCloseable {
         keepsUndo = true;
     }
 
-    /** No change of before is taken back any more. */
+    /** Earlier changes can no longer be rolled back. */
     public void forgetUndo() {
         keepsUndo = false;
         undo.clear();

@@ -45,8 +45,8 @@ public abstract class LazyReader<R> {
      * Opens the readers that are not open, in parallel. This is a hint: a failure is thrown only at
      * the reader's use.
      *
-     * @return the readers in the same order, null where one could not be opened; whoever holds them
-     *     has them also if there are so many that their holders close some meanwhile
+     * @return the readers in the same order, null where one could not be opened. They stay open for
+     *     the caller, also if their holders close some of them because of the limit of open readers
      */
     public static <R> List<@Nullable R> openAll(
             List<? extends LazyReader<? extends R>> holders, ParallelReads reads)

@@ -83,7 +83,8 @@ public final class SnapshotRegistry {
     }
 
     /**
-     * Whether no history may be discarded yet, since leases of before the start have to be renewed.
+     * Whether no history may be discarded yet, since leases granted before the start have to be
+     * renewed.
      */
     private boolean isGrace() {
         return retention.startMillis() > 0

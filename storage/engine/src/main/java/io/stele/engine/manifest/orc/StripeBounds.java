@@ -32,7 +32,8 @@ final class StripeBounds {
     /**
      * Sets two columns of a stripe.
      *
-     * @param rows of the stripe; the bounds are unknown unless so many files have some
+     * @param rows the number of rows of the stripe; if fewer files have bounds, those of the stripe
+     *     are unknown
      */
     void set(ColumnVector ofMin, ColumnVector ofMax, int rows) {
         boolean known = files == rows;
