@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(300)
 final class TestSingleFlightCache {
     private static SingleFlightCache<String, byte[]> cache(long maxWeightBytes) {
         return new SingleFlightCache<>("test", maxWeightBytes, value -> value.length);
@@ -84,7 +84,7 @@ final class TestSingleFlightCache {
             assertThatThrownBy(first::get)
                     .isInstanceOf(ExecutionException.class)
                     .hasRootCauseMessage("disk on fire");
-            assertThatThrownBy(() -> second.get(30, TimeUnit.SECONDS))
+            assertThatThrownBy(() -> second.get(120, TimeUnit.SECONDS))
                     .hasRootCauseMessage("disk on fire");
         }
         assertThat(cache.statistics().failures()).isEqualTo(1);

@@ -129,7 +129,7 @@ final class TestActionClient {
     @Test
     void whoIsLateIsNotAskedAgain() {
         assertThat(run("fine")).as("what is slow once").contains(Done.DONE);
-        try (ActionClient impatient = client(Duration.ofSeconds(1))) {
+        try (ActionClient impatient = client(Duration.ofSeconds(5))) {
             assertThat(run(impatient, "fine")).contains(Done.DONE);
             calls.set(0);
             assertThatThrownBy(() -> run(impatient, "silent"))

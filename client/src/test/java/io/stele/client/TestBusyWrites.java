@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A sidecar that has no room for batches. */
-@Timeout(60)
+@Timeout(300)
 final class TestBusyWrites extends BaseClientTest {
     private static final ClientSettings SETTINGS = ClientSettings.DEFAULT.withMaxBatchRows(7);
     private static final ErrorReply BUSY = new ErrorReply(ErrorCode.BUSY, "no room");

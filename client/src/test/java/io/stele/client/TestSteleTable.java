@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(60)
+@Timeout(300)
 final class TestSteleTable extends BaseClientTest {
     private static final ClientSettings SETTINGS =
             ClientSettings.DEFAULT.withUnavailableTimeout(Duration.ofMillis(300));
@@ -76,6 +76,11 @@ final class TestSteleTable extends BaseClientTest {
                         new Thread(
                                 () -> {
                                     started.countDown();
+                                    try {
+                                        started.await();
+                                    } catch (InterruptedException e) {
+                                        throw new IllegalStateException(e);
+                                    }
                                     for (long i = 0; i < each; i++) {
                                         if (!table.get(i % 100)
                                                 .equals(

@@ -35,7 +35,7 @@ import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(300)
 final class TestTableWriter extends BaseClientTest {
     private static final ClientSettings SETTINGS = ClientSettings.DEFAULT.withMaxBatchRows(7);
 
@@ -388,7 +388,7 @@ final class TestTableWriter extends BaseClientTest {
         try (SteleClient client =
                         builder(sidecar.port(), impatient).threads(threads).ticker(ticker).build();
                 TableWriter writer = client.writer("s", "t")) {
-            writer.upsert(1L, "a").get(30, TimeUnit.SECONDS);
+            writer.upsert(1L, "a").get(120, TimeUnit.SECONDS);
         }
         assertThat(failed).isTrue();
         assertThat(sidecar.operations()).isEqualTo(1);
@@ -512,9 +512,9 @@ final class TestTableWriter extends BaseClientTest {
         } finally {
             closed.countDown();
         }
-        assertThatThrownBy(() -> first.get(10, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> first.get(120, TimeUnit.SECONDS))
                 .hasCauseInstanceOf(SteleException.class);
-        assertThatThrownBy(() -> second.get(10, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> second.get(120, TimeUnit.SECONDS))
                 .hasCauseInstanceOf(SteleException.class);
         return isReached;
     }
@@ -606,15 +606,15 @@ final class TestTableWriter extends BaseClientTest {
         TableWriter writer = client.writer("s", "t");
         CompletableFuture<Lsn> sent = writer.upsert(1L, "a");
         client.close();
-        assertThatThrownBy(() -> sent.get(10, TimeUnit.SECONDS)).hasMessageContaining("closed");
+        assertThatThrownBy(() -> sent.get(120, TimeUnit.SECONDS)).hasMessageContaining("closed");
         CompletableFuture<Lsn> later = writer.upsert(2L, "a");
-        assertThatThrownBy(() -> later.get(10, TimeUnit.SECONDS)).hasMessageContaining("closed");
+        assertThatThrownBy(() -> later.get(120, TimeUnit.SECONDS)).hasMessageContaining("closed");
         assertThatThrownBy(() -> client.writer("s", "t")).hasMessageContaining("closed");
         assertThatThrownBy(writer::close).hasMessageContaining("closed");
     }
 
     private static void awaitTrue(BooleanSupplier condition) {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(180);
         while (!condition.getAsBoolean()) {
             assertThat(System.nanoTime()).as("deadline").isLessThan(deadline);
             Thread.onSpinWait();

@@ -151,10 +151,13 @@ final class SidecarProxy implements AutoCloseable {
     private void copy(Socket from, Socket to) {
         byte[] buffer = new byte[8192];
         try {
+            String before = "";
             for (int read = from.getInputStream().read(buffer);
                     read >= 0;
                     read = from.getInputStream().read(buffer)) {
-                String text = new String(buffer, 0, read, StandardCharsets.ISO_8859_1);
+                String text = before + new String(buffer, 0, read, StandardCharsets.ISO_8859_1);
+                int kept = silencing.map(String::length).orElse(1) - 1; // it may come in two reads
+                before = text.substring(Math.max(0, text.length() - kept));
                 if (silencing.filter(text::contains).isPresent()) {
                     silent.add(to); // before it can answer
                     silenced.release();

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.collect.ImmutableMap;
 import com.google.inject.Key;
+import io.airlift.units.Duration;
 import io.stele.testing.LongRun;
 import io.trino.Session;
 import io.trino.execution.scheduler.NodeScheduler;
@@ -17,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
@@ -97,6 +99,7 @@ public final class SteleCluster implements AutoCloseable {
         TestingTrinoServer coordinator = runner.getCoordinator();
         NodeScheduler scheduler = coordinator.getInstance(Key.get(NodeScheduler.class));
         assertEventually(
+                new Duration(3, TimeUnit.MINUTES),
                 () -> {
                     coordinator.refreshNodes();
                     assertThat(scheduler.createNodeSelector(runner.getDefaultSession()).allNodes())

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Scans and lookups through the data page caches of a worker and a sidecar, beside the same past
  * them: of one node, since each process has its directories for itself.
  */
-@Timeout(300)
+@Timeout(1200)
 final class SteleDataCacheIT {
     private static final String CATALOG = "stele";
     private static final Pattern READ = metric("Bytes read of files");

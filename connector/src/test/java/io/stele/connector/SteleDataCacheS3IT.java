@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
  * As {@link SteleDataCacheIT}, on a real S3 server, where the cache is used without being asked.
  */
 @Tag("long")
-@Timeout(300)
+@Timeout(1200)
 final class SteleDataCacheS3IT {
     @RegisterExtension static final S3Server S3 = new S3Server();
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Data caches that nobody configured: of catalogs and sidecars without a key of the cache. Nodes
  * have a data directory as Trino's launcher gives them one, here all nodes of this JVM the same.
  */
-@Timeout(300)
+@Timeout(1200)
 final class SteleDefaultCacheIT {
     private static final String ROWS = "SELECT id, v, n FROM stele.s.columns";
 
@@ -247,7 +247,7 @@ final class SteleDefaultCacheIT {
             assertRows(runner);
             Path folder = node().resolve("stele-cache");
             // A node opens its cache with its first file, and which nodes write one is chance
-            for (int i = 0; i < 8 && !Files.exists(folder.resolve("stele/pages-2")); i++) {
+            for (int i = 0; i < 40 && !Files.exists(folder.resolve("stele/pages-2")); i++) {
                 runner.execute(
                         "CREATE TABLE stele.s.more%d WITH (shard_count = 8) AS SELECT orderkey, comment FROM tpch.tiny.orders"
                                 .formatted(i));

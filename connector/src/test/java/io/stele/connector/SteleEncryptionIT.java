@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
  * A sidecar and a Trino whose warehouse, log and page caches are encrypted, beside those that are
  * not: every file that they have written is searched for text that was in rows.
  */
-@Timeout(300)
+@Timeout(1200)
 final class SteleEncryptionIT {
     private static final String SECRET_TEXT = "confidential-";
     private static final String OLD_KEY = "old:" + "b2xkIG9sZCBvbGQgb2xkIG9sZCBvbGQgb2xkIG9sZCE=";

@@ -5,6 +5,7 @@ import static io.trino.testing.assertions.Assert.assertEventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.airlift.units.Duration;
 import io.stele.testing.LongRun;
 import io.trino.execution.QueryManager;
 import io.trino.server.BasicQueryInfo;
@@ -13,6 +14,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -83,7 +85,9 @@ final class SteleLargeWritesIT {
         cancel(sql);
         assertThat(failure.join()).hasMessageContaining("cancel");
         assertThat(queries.column("SHOW TABLES FROM large.s LIKE 'cancelled'")).isEmpty();
-        assertEventually(() -> assertThat(before).containsAll(sidecar.dataFiles()));
+        assertEventually(
+                new Duration(3, TimeUnit.MINUTES),
+                () -> assertThat(before).containsAll(sidecar.dataFiles()));
         queries.run("CREATE TABLE large.s.cancelled AS SELECT 1 x");
         queries.run("DROP TABLE large.s.cancelled");
     }
@@ -97,7 +101,9 @@ final class SteleLargeWritesIT {
                                 "CREATE TABLE large.s.failed WITH (primary_key = ARRAY['orderkey', 'linenumber']) AS SELECT *, 1 / (orderkey - 60000) AS z FROM tpch.tiny.lineitem"))
                 .hasMessageContaining("Division by zero");
         assertThat(queries.column("SHOW TABLES FROM large.s LIKE 'failed'")).isEmpty();
-        assertEventually(() -> assertThat(before).containsAll(sidecar.dataFiles()));
+        assertEventually(
+                new Duration(3, TimeUnit.MINUTES),
+                () -> assertThat(before).containsAll(sidecar.dataFiles()));
     }
 
     /** By the log and by files of their own. */
@@ -189,7 +195,9 @@ final class SteleLargeWritesIT {
         assertThat(queries.column("SELECT v FROM %s ORDER BY id".formatted(table)))
                 .containsExactly("a", "b");
         if (own == sidecar) { // the other one has more users
-            assertEventually(() -> assertThat(before).containsAll(own.dataFiles()));
+            assertEventually(
+                    new Duration(3, TimeUnit.MINUTES),
+                    () -> assertThat(before).containsAll(own.dataFiles()));
         }
         queries.run("DROP TABLE " + table);
     }

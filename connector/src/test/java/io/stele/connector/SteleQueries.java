@@ -1,17 +1,21 @@
 package io.stele.connector;
 
 import static io.stele.connector.SameRows.assertSameRows;
+import static io.trino.testing.assertions.Assert.assertEventually;
 import static io.trino.testing.assertions.TrinoExceptionAssert.assertTrinoExceptionThrownBy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.airlift.units.Duration;
 import io.trino.Session;
+import io.trino.execution.QueryManager;
 import io.trino.execution.QueryStats;
 import io.trino.spi.ErrorCodeSupplier;
 import io.trino.testing.MaterializedResult;
 import io.trino.testing.QueryFailedException;
 import io.trino.testing.QueryRunner.MaterializedResultWithPlan;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -150,10 +154,13 @@ final class SteleQueries {
     /** What the engine says of a query that it runs. */
     QueryStats statistics(Session session, String sql) {
         MaterializedResultWithPlan result = cluster.runner().executeWithPlan(session, sql);
-        return cluster.runner()
-                .getCoordinator()
-                .getQueryManager()
-                .getFullQueryInfo(result.queryId())
-                .getQueryStats();
+        QueryManager queries = cluster.runner().getCoordinator().getQueryManager();
+        // The last numbers of tasks come after the last rows
+        assertEventually(
+                new Duration(1, TimeUnit.MINUTES),
+                () ->
+                        assertThat(queries.getFullQueryInfo(result.queryId()).isFinalQueryInfo())
+                                .isTrue());
+        return queries.getFullQueryInfo(result.queryId()).getQueryStats();
     }
 }

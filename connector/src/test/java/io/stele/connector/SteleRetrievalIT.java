@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The requests and bytes that EXPLAIN ANALYZE VERBOSE and {@code system.retrieval} show, whichever
  * process reads, on S3 and without data caches.
  */
-@Timeout(300)
+@Timeout(1200)
 final class SteleRetrievalIT {
     private static final Map<String, String> NO_CACHE = Map.of("stele.cache.enabled", "false");
 

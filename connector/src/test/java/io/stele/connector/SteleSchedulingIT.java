@@ -1,5 +1,6 @@
 package io.stele.connector;
 
+import static io.trino.testing.assertions.Assert.assertEventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trino.Session;
@@ -130,7 +131,7 @@ final class SteleSchedulingIT {
             assertThat(switches("stele_groups", "etl")).isZero();
             Session plain = cluster.runner().getDefaultSession();
             cluster.runner().execute(plain, "SELECT * FROM stele_groups.s.t");
-            assertThat(switches("stele_groups", "default")).isPositive();
+            awaitSwitches("default");
             assertThat(switches("stele_groups", "etl")).isZero();
 
             // What a session property manager sets for the queries of a resource group.
@@ -140,12 +141,12 @@ final class SteleSchedulingIT {
                                     "stele_groups", "resource_group", "global.etl")
                             .build();
             cluster.runner().execute(etl, "SELECT * FROM stele_groups.s.t");
-            assertThat(switches("stele_groups", "etl")).isPositive();
+            awaitSwitches("etl");
             assertThat(switches("stele_groups", "boards")).isZero();
 
             Session boards = Session.builder(plain).setSource(Optional.of("grafana")).build();
             cluster.runner().execute(boards, "SELECT * FROM stele_groups.s.t");
-            assertThat(switches("stele_groups", "boards")).isPositive();
+            awaitSwitches("boards");
             assertThat(
                             queries.count(
                                     "SELECT shares FROM stele_groups.system.scheduling_groups WHERE \"group\" = 'boards'"))
@@ -198,5 +199,10 @@ final class SteleSchedulingIT {
         return queries.count(
                 "SELECT switches FROM %s.system.scheduling_groups WHERE \"group\" = '%s'"
                         .formatted(catalog, group));
+    }
+
+    /** The turn that sends the last rows ends after they are there. */
+    private void awaitSwitches(String group) {
+        assertEventually(() -> assertThat(switches("stele_groups", group)).isPositive());
     }
 }

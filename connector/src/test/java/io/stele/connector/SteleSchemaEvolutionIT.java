@@ -307,8 +307,8 @@ final class SteleSchemaEvolutionIT {
                 awaitMore(written, writer);
             } finally {
                 stop.set(true);
-                writer.get(60, TimeUnit.SECONDS);
-                reader.get(60, TimeUnit.SECONDS);
+                writer.get(120, TimeUnit.SECONDS);
+                reader.get(120, TimeUnit.SECONDS);
             }
         }
         assertThat(queries.count("SELECT count(*) FROM %s WHERE v5 = id".formatted(table)))

@@ -5,6 +5,7 @@ import static io.trino.testing.assertions.Assert.assertEventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.collect.ImmutableMap;
+import io.airlift.units.Duration;
 import io.stele.testing.S3Server;
 import io.stele.testing.VersityGateway;
 import io.trino.node.NodeState;
@@ -15,6 +16,8 @@ import io.trino.testing.MaterializedRow;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -26,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
  * A coordinator that does not work and three workers, each with a data cache of its own, over a
  * warehouse on S3: which worker reads which file, and what it caches.
  */
-@Timeout(300)
+@Timeout(1200)
 final class SteleSeveralWorkersIT {
     private static final int WORKERS = 3;
 
@@ -182,11 +185,14 @@ final class SteleSeveralWorkersIT {
     /** The reads of the first scan that fetches nothing: pages are written beside the scans. */
     private static Map<String, Reads> scanOfCache(String catalog, String table) {
         Map<String, Reads> last = Map.of();
-        for (int attempt = 0; attempt < 20; attempt++) {
+        for (int attempt = 0; attempt < 100; attempt++) {
             last = scan(catalog, table);
-            if (fetchedBytes(last) == 0) {
+            // A page that was fetched just now is not yet written, and counts as a miss
+            if (fetchedBytes(last) == 0
+                    && last.values().stream().allMatch(reads -> reads.misses() == 0)) {
                 return last;
             }
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
         }
         throw new AssertionError("Expected a scan that fetches nothing, found " + last);
     }
@@ -205,7 +211,7 @@ final class SteleSeveralWorkersIT {
         assertThat(first.values())
                 .allSatisfy(
                         reads -> {
-                            assertThat(reads.fetchedBytes()).isBetween(mean / 2, mean * 3 / 2);
+                            assertThat(reads.fetchedBytes()).isBetween(mean * 2 / 5, mean * 8 / 5);
                             // Each was the first choice for what it read
                             assertThat(reads.unkeptPages()).isZero();
                         });
@@ -232,6 +238,7 @@ final class SteleSeveralWorkersIT {
         assertThat(first.values()).allMatch(reads -> reads.unkeptPages() == 0);
         assertThat(fetchedBytes(first)).isPositive();
         assertEventually(
+                new Duration(3, TimeUnit.MINUTES),
                 () -> {
                     long before = fetchedBytes(reads("stele", "sharded"));
                     runner.execute(sql);

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 public abstract class BaseSidecarIT {
     /** Of everything that a test waits for. */
-    protected static final Duration LIMIT = Duration.ofMinutes(3);
+    protected static final Duration LIMIT = Duration.ofMinutes(8);
 
     private static final Duration POLL_INTERVAL = Duration.ofMillis(50);
 

@@ -4,9 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.flink.FlinkJobs.FailOnce;
 import io.stele.flink.cluster.GeneratedChanges;
+import io.stele.flink.cluster.UntilOpened;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.schema.Orientation;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
@@ -14,7 +18,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.functions.MapFunction;
-import org.apache.flink.api.connector.source.util.ratelimit.RateLimiterStrategy;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.connector.datagen.source.DataGeneratorSource;
 import org.apache.flink.core.execution.JobClient;
@@ -37,7 +40,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 final class ExactlyOnceIT extends BaseSidecarIT {
     private static final int CHANGES = 1_500;
-    private static final int CHANGES_PER_SECOND = 500;
+    private static final double CHANGES_PER_SECOND = 50;
 
     static LongStream seeds() {
         return LongStream.range(0, Integer.getInteger("flink.fault-seeds", 5));
@@ -53,6 +56,7 @@ final class ExactlyOnceIT extends BaseSidecarIT {
         TableResult result = job.start(job.session(new Configuration(), 2), failAt);
         awaitCommits(job, 1 + random.nextInt(3));
         sidecar.restart();
+        job.open();
         result.await(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
         job.assertComplete();
         assertThat(FailOnce.hasFailed("faults_" + seed)).isTrue();
@@ -68,6 +72,7 @@ final class ExactlyOnceIT extends BaseSidecarIT {
         awaitCommits(job, 1);
         String savepoint = FlinkJobs.stopWithSavepoint(running, directory);
         sidecar.restart();
+        job.open();
         job.start(job.session(FlinkJobs.restoredFrom(savepoint), 3), Integer.MAX_VALUE)
                 .await(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
         job.assertComplete();
@@ -81,11 +86,20 @@ final class ExactlyOnceIT extends BaseSidecarIT {
     /** A session of Flink in this JVM. */
     private record Session(StreamExecutionEnvironment environment, StreamTableEnvironment tables) {}
 
-    /** Two tables, and a job that writes both. */
+    /** Two tables, and a job that writes both, slowly until it is opened. */
     private record Job(String name, long seed, String patience) {
         Job {
             sidecar.createTable(name, Orientation.COLUMN, 1, "id bigint", "change bigint");
             sidecar.createTable(name + "_log", Orientation.COLUMN, 0, "id bigint", "change bigint");
+        }
+
+        private Path opened() {
+            return directory.resolve("opened-" + name);
+        }
+
+        /** Lets what is left of the changes come all at once. */
+        void open() throws IOException {
+            Files.createFile(opened());
         }
 
         Session session(Configuration configuration, int parallelism) {
@@ -101,7 +115,8 @@ final class ExactlyOnceIT extends BaseSidecarIT {
                                     new DataGeneratorSource<>(
                                             new GeneratedChanges(seed),
                                             CHANGES,
-                                            RateLimiterStrategy.perSecond(CHANGES_PER_SECOND),
+                                            new UntilOpened(
+                                                    CHANGES_PER_SECOND, opened().toString()),
                                             GeneratedChanges.ROW),
                                     WatermarkStrategy.noWatermarks(),
                                     "changes")

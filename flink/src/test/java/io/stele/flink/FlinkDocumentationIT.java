@@ -82,7 +82,7 @@ final class FlinkDocumentationIT {
             }
         }
         awaitBands(sidecar);
-        job.cancel().get(1, TimeUnit.MINUTES);
+        job.cancel().get(8, TimeUnit.MINUTES);
     }
 
     /** Waits until the customers are counted as they are. */
@@ -91,7 +91,7 @@ final class FlinkDocumentationIT {
         sidecar.rows("shop", "totals")
                 .forEach(row -> expected.merge((Long) row.get(1) / 10, 1L, Long::sum));
         Map<Long, Long> found = new TreeMap<>();
-        long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
+        long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(8);
         while (!found.equals(expected)) {
             assertThat(System.nanoTime()).as("found %s", found).isLessThan(deadline);
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
@@ -170,7 +170,7 @@ final class FlinkDocumentationIT {
         builder.environment().put("STELE_SHARED_SECRET", FlinkSidecar.SECRET);
         Process process = builder.redirectErrorStream(true).redirectOutput(output.toFile()).start();
         try {
-            assertThat(process.waitFor(3, TimeUnit.MINUTES)).as("ends").isTrue();
+            assertThat(process.waitFor(8, TimeUnit.MINUTES)).as("ends").isTrue();
         } finally {
             process.destroyForcibly();
         }

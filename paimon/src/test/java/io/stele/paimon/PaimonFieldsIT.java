@@ -1,8 +1,10 @@
 package io.stele.paimon;
 
+import static io.trino.testing.assertions.Assert.assertEventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trino.Session;
+import io.trino.execution.QueryManager;
 import io.trino.testing.DistributedQueryRunner;
 import io.trino.testing.QueryRunner;
 import java.nio.file.Path;
@@ -197,10 +199,13 @@ class PaimonFieldsIT {
         QueryRunner.MaterializedResultWithPlan result =
                 trino.executeWithPlan(trino.getDefaultSession(), sql);
         assertThat(Texts.rows(result.result())).containsExactly(expected);
-        return ((DistributedQueryRunner) trino)
-                .getCoordinator()
-                .getQueryManager()
-                .getFullQueryInfo(result.queryId())
+        QueryManager queries = ((DistributedQueryRunner) trino).getCoordinator().getQueryManager();
+        // The last numbers of tasks come after the last rows
+        assertEventually(
+                () ->
+                        assertThat(queries.getFullQueryInfo(result.queryId()).isFinalQueryInfo())
+                                .isTrue());
+        return queries.getFullQueryInfo(result.queryId())
                 .getQueryStats()
                 .getPhysicalInputDataSize()
                 .toBytes();

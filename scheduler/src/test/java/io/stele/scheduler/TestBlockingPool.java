@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(300)
 class TestBlockingPool {
     private final List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
 

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The pool on real threads. Nothing wakes a parked worker but work: a lost wake-up is a hang. */
-@Timeout(120)
+@Timeout(600)
 class TestThreadedFairPool {
     private final List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
 

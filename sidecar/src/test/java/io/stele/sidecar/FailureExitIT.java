@@ -10,7 +10,7 @@ import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(300)
 final class FailureExitIT {
     /** A supervisor restarts after any failure, but not what was taken over. */
     @Test
@@ -39,7 +39,7 @@ final class FailureExitIT {
                         .redirectError(ProcessBuilder.Redirect.DISCARD)
                         .start();
         try {
-            assertThat(process.waitFor(50, TimeUnit.SECONDS)).as("it has ended").isTrue();
+            assertThat(process.waitFor(120, TimeUnit.SECONDS)).as("it has ended").isTrue();
             assertThat(process.exitValue()).isEqualTo(FailureExit.LOG_FAILED);
         } finally {
             process.destroyForcibly();

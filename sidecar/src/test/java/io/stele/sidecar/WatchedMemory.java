@@ -25,7 +25,8 @@ public final class WatchedMemory implements AutoCloseable {
     private final int port;
     private final CompletableFuture<Void> watched;
     private volatile boolean stopped;
-    private volatile Held latest = new Held(0, 0);
+    private volatile Sample latest = new Sample(0, new Held(0, 0));
+    private volatile long begun;
     private volatile Held max = new Held(0, 0);
 
     /**
@@ -35,6 +36,8 @@ public final class WatchedMemory implements AutoCloseable {
      * @param writeBytes of the budget for writes
      */
     public record Held(long requestBytes, long writeBytes) {}
+
+    private record Sample(long number, Held held) {}
 
     /**
      * @param port of HTTP
@@ -48,12 +51,14 @@ public final class WatchedMemory implements AutoCloseable {
 
     private void watch() {
         while (!stopped) {
+            long number = begun + 1;
+            begun = number; // by this thread only
             Held now = ask();
             max =
                     new Held(
                             Math.max(max.requestBytes(), now.requestBytes()),
                             Math.max(max.writeBytes(), now.writeBytes()));
-            latest = now;
+            latest = new Sample(number, now);
             LockSupport.parkNanos(PAUSE_NANOS);
         }
     }
@@ -76,13 +81,16 @@ public final class WatchedMemory implements AutoCloseable {
         }
     }
 
-    /** Waits until this is so. */
+    /** Waits until this is so, at a moment after the call. */
     public void await(Predicate<Held> condition) {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-        while (!condition.test(latest)) {
+        long before = begun;
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(120);
+        Sample sample = latest;
+        while (sample.number() <= before || !condition.test(sample.held())) {
             assertThat(watched).isNotDone();
             assertThat(System.nanoTime()).as(latest::toString).isLessThan(deadline);
             LockSupport.parkNanos(PAUSE_NANOS);
+            sample = latest;
         }
     }
 

@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FlinkCluster implements AutoCloseable {
     private static final Duration TIMEOUT = Duration.ofMinutes(3);
-    private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration REQUEST_TIMEOUT = Duration.ofMinutes(1);
     private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final Pattern SUBMITTED = Pattern.compile("submitted with JobID ([0-9a-f]{32})");
 
@@ -206,7 +206,7 @@ public final class FlinkCluster implements AutoCloseable {
         all.put("taskmanager.memory.jvm-overhead.max", "64m");
         // What is killed is missed soon, and what a loaded machine only delays is not
         all.put("heartbeat.interval", "1 s");
-        all.put("heartbeat.timeout", "10 s");
+        all.put("heartbeat.timeout", "20 s");
         all.put("taskmanager.slot.timeout", "2 s");
         all.putAll(settings);
         Files.createDirectories(directory.resolve("conf"));

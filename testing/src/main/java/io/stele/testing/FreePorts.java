@@ -5,13 +5,24 @@ import java.io.UncheckedIOException;
 import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A source of free TCP ports of this host for servers in processes of their own, which listen on
- * them some seconds later, or again after a restart. Stateless.
+ * them some seconds later, or again after a restart. Thread-safe.
  */
 public final class FreePorts {
+    private static final int FIRST = 15_000;
+    private static final int COUNT = 15_000;
+    private static final int COUNT_OF_A_PROCESS = 100;
+
+    /**
+     * Processes that run side by side begin at different ports, and none is given twice: until its
+     * server listens, it looks free to the others.
+     */
+    private static final AtomicInteger NEXT =
+            new AtomicInteger((int) (ProcessHandle.current().pid() * COUNT_OF_A_PROCESS % COUNT));
+
     private FreePorts() {}
 
     /**
@@ -20,7 +31,7 @@ public final class FreePorts {
      */
     public static int find() {
         while (true) {
-            int candidate = ThreadLocalRandom.current().nextInt(15_000, 30_000);
+            int candidate = FIRST + NEXT.getAndIncrement() % COUNT;
             try (ServerSocket socket =
                     new ServerSocket(candidate, 1, InetAddress.getLoopbackAddress())) {
                 return socket.getLocalPort();

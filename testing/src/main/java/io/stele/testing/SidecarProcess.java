@@ -23,7 +23,8 @@ import java.util.stream.Collectors;
  * thread.
  */
 public final class SidecarProcess {
-    private static final Duration START_TIMEOUT = Duration.ofSeconds(90);
+    private static final Duration START_TIMEOUT = Duration.ofMinutes(4);
+    private static final Duration END_TIMEOUT = Duration.ofMinutes(3);
 
     /** The first one that ends in order writes it, and those after it start in half the time. */
     private static final Path CLASS_ARCHIVE =
@@ -183,7 +184,7 @@ public final class SidecarProcess {
 
     public int awaitEnd() {
         try {
-            if (!process.waitFor(60, TimeUnit.SECONDS)) {
+            if (!process.waitFor(END_TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
                 throw new IllegalStateException("The sidecar does not end:\n" + output());
             }
         } catch (InterruptedException e) {

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.file.Files;
@@ -25,7 +26,7 @@ public final class VersityGateway implements AutoCloseable {
     private static final String ACCESS_KEY = "test";
     private static final String SECRET_KEY = "testsecret";
     private static final String FINDER = "bin/internal/find-versitygw";
-    private static final int START_ATTEMPTS = 600;
+    private static final int START_ATTEMPTS = 3_600;
     private static final long START_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final Process process;
@@ -106,8 +107,11 @@ public final class VersityGateway implements AutoCloseable {
     private void awaitReady(Path log) throws IOException {
         for (int attempt = 1; ; attempt++) {
             try (Socket ready = new Socket(InetAddress.getLoopbackAddress(), port)) {
-                return;
-            } catch (IOException e) {
+                if (process.isAlive()) { // else another server has the port
+                    return;
+                }
+                throw new IOException("versitygw does not start; see " + log);
+            } catch (ConnectException e) {
                 if (attempt == START_ATTEMPTS || !process.isAlive()) {
                     process.destroyForcibly();
                     throw new IOException("versitygw does not start; see " + log, e);

@@ -3,11 +3,15 @@ package io.stele.testing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -17,6 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /** Every example of the documentation is run or compared by a test, and tests it names exist. */
 final class TestDocumentation {
+    private static final Set<String> NOT_SOURCES = Set.of("target", ".git", ".stele");
     private static final Path HOME = DocumentedExample.repository();
     private static final String SELF = TestDocumentation.class.getSimpleName();
 
@@ -225,10 +230,28 @@ final class TestDocumentation {
 
     /** The sources of all tests. */
     private static List<Path> sources() throws IOException {
-        try (Stream<Path> files = Files.walk(HOME, 16)) {
-            return files.filter(file -> file.toString().endsWith(".java"))
-                    .filter(file -> file.toString().contains("/src/test/java/"))
-                    .toList();
-        }
+        List<Path> sources = new ArrayList<>();
+        // Files of builds and of other tests come and go meanwhile
+        Files.walkFileTree(
+                HOME,
+                new SimpleFileVisitor<>() {
+                    @Override
+                    public FileVisitResult preVisitDirectory(
+                            Path folder, BasicFileAttributes attributes) {
+                        return NOT_SOURCES.contains(String.valueOf(folder.getFileName()))
+                                ? FileVisitResult.SKIP_SUBTREE
+                                : FileVisitResult.CONTINUE;
+                    }
+
+                    @Override
+                    public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+                        if (file.toString().endsWith(".java")
+                                && file.toString().contains("/src/test/java/")) {
+                            sources.add(file);
+                        }
+                        return FileVisitResult.CONTINUE;
+                    }
+                });
+        return sources;
     }
 }

@@ -19,6 +19,7 @@ import io.stele.client.SteleClient;
 import io.stele.client.TableWriter;
 import io.stele.client.flight.FlightClient;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -27,8 +28,9 @@ import java.util.Optional;
 /**
  * A benchmark of Flink jobs with Stele on a standalone cluster, whose processes share this
  * machine's cores with the sidecar. A job's rate is its rows divided by the time from RUNNING to
- * FINISHED. It is compared with the same job into a sink that drops its rows, and with the Java
- * client that writes such rows by itself.
+ * FINISHED. It is compared with the same job into a sink that drops its rows, into a table of
+ * Apache Paimon by Paimon's own sink on the same cluster, and with the Java client that writes such
+ * rows by itself.
  */
 public final class FlinkBenchmark implements Benchmark {
     /** 1 KB of text for each row, which is not the same for all. */
@@ -49,6 +51,7 @@ public final class FlinkBenchmark implements Benchmark {
             "SELECT CAST(to_unixtime(max(seen)) * 1000 AS bigint) FROM stele.bench.fresh";
     private static final String UPSERT = "upsert exactly once: rows/s";
     private static final String PEER = "upsert exactly once: rows/s of Paimon's sink";
+    private static final String LEAN_PEER = PEER + ", write-only";
     private static final String APPEND_RATIO = "append at least once: times the Java client";
     private static final String LOOKUPS = "lookup join: lookups/s";
 
@@ -67,30 +70,36 @@ public final class FlinkBenchmark implements Benchmark {
         Run run = Run.load();
         Metrics metrics = new Metrics();
         String machine = Machine.describe();
+        Optional<Path> lake =
+                FlinkJobs.hasPaimon(run)
+                        ? Optional.of(run.path("state").resolve("flink-lake"))
+                        : Optional.empty();
         try (SteleServers servers = new SteleServers(run)) {
             servers.startBoth();
             try (SteleClient client = Clients.stele(run);
                     FlightClient flight = Clients.flight(run);
                     TrinoSession trino = TrinoSession.connect(servers.trinoUri());
-                    FlinkJobs jobs = FlinkJobs.start(run, SETTINGS)) {
-                new Phases(options, jobs, client, trino, metrics).measure();
+                    FlinkJobs jobs = FlinkJobs.start(run, SETTINGS, lake)) {
+                new Phases(options, jobs, lake.isPresent(), client, trino, metrics).measure();
                 new ChangePhases(options.quick(), client, flight, metrics).measure();
             }
         }
         return new BenchmarkReport(name(), machine, metrics.asMap(), targets(metrics));
     }
 
-    /** The peer's sink is a row without a value. */
     private static List<Target> targets(Metrics metrics) {
         List<Target> targets = new ArrayList<>(ofJobs(metrics));
         targets.addAll(ChangesBenchmark.targets(metrics));
         return targets;
     }
 
+    /** Without Paimon's connector, the row of its sink has no value. */
     private static List<Target> ofJobs(Metrics metrics) {
+        double upserts = measured(metrics, UPSERT);
+        double peer = Math.max(measured(metrics, PEER), measured(metrics, LEAN_PEER));
         return List.of(
-                Target.atLeast(UPSERT + ", times Paimon's sink", 2, measured(metrics, PEER)),
-                Target.atLeast(UPSERT + " a core", 9_066, measured(metrics, UPSERT) / CORES),
+                Target.atLeast(UPSERT + ", times Paimon's sink", 2, upserts / peer),
+                Target.atLeast(UPSERT + " a core", 9_066, upserts / CORES),
                 Target.atLeast(APPEND_RATIO, 0.8, measured(metrics, APPEND_RATIO)),
                 Target.atMost(freshness(false), 1_000, measured(metrics, freshness(false))),
                 Target.atMost(
@@ -113,6 +122,7 @@ public final class FlinkBenchmark implements Benchmark {
     private record Phases(
             BenchmarkOptions options,
             FlinkJobs jobs,
+            boolean besidePaimon,
             SteleClient client,
             TrinoSession trino,
             Metrics metrics) {
@@ -120,6 +130,9 @@ public final class FlinkBenchmark implements Benchmark {
             int rows = options.quick() ? 20_000 : 600_000;
             int rounds = options.quick() ? 1 : 3;
             jobs.run("tables", "CREATE DATABASE IF NOT EXISTS s.bench;\n" + tables());
+            if (besidePaimon) {
+                jobs.run("lake", "CREATE DATABASE IF NOT EXISTS lake.bench;\n" + peerTables());
+            }
             upserts(rows, rounds);
             appends(rows, rounds);
             for (boolean exactlyOnce : new boolean[] {false, true}) {
@@ -138,9 +151,19 @@ public final class FlinkBenchmark implements Benchmark {
                     """;
         }
 
+        /** As Paimon is by default, and with all compactions left to a job of their own. */
+        private static String peerTables() {
+            return """
+                    CREATE TABLE lake.bench.upserted (id BIGINT, payload STRING, PRIMARY KEY (id) NOT ENFORCED) WITH ('bucket' = '2');
+                    CREATE TABLE lake.bench.upserted_only (id BIGINT, payload STRING, PRIMARY KEY (id) NOT ENFORCED) WITH ('bucket' = '2', 'write-only' = 'true');
+                    """;
+        }
+
         private void upserts(int rows, int rounds) throws Exception {
             List<Double> dropped = new ArrayList<>();
             List<Double> written = new ArrayList<>();
+            List<Double> ofPeer = new ArrayList<>();
+            List<Double> ofLeanPeer = new ArrayList<>();
             for (int round = 0; round < rounds; round++) {
                 dropped.add(
                         rate(
@@ -151,19 +174,31 @@ public final class FlinkBenchmark implements Benchmark {
                                         + "CREATE TEMPORARY TABLE dropped (id BIGINT, payload STRING) WITH ('connector' = 'blackhole');\n"
                                         + "INSERT INTO dropped SELECT id, %s FROM source;\n"
                                                 .formatted(PAYLOAD)));
-                written.add(
-                        rate(
-                                "upserts",
-                                CORES,
-                                rows,
-                                "SET 'execution.checkpointing.interval' = '1 s';\n"
-                                        + "SET 'table.exec.sink.require-on-conflict' = 'false';\n"
-                                        + source(rows, KEYS)
-                                        + "INSERT INTO s.bench.upserted SELECT id, %s FROM source;\n"
-                                                .formatted(PAYLOAD)));
+                written.add(upsertRate("s.bench.upserted", rows));
+                if (besidePaimon) {
+                    ofPeer.add(upsertRate("lake.bench.upserted", rows));
+                    ofLeanPeer.add(upsertRate("lake.bench.upserted_only", rows));
+                }
             }
             metrics.put("sink that drops its rows: rows/s", Medians.median(dropped));
             metrics.put(UPSERT, Medians.median(written));
+            if (besidePaimon) {
+                metrics.put(PEER, Medians.median(ofPeer));
+                metrics.put(LEAN_PEER, Medians.median(ofLeanPeer));
+            }
+        }
+
+        private double upsertRate(String table, int rows) throws Exception {
+            return rate(
+                    "upserts",
+                    CORES,
+                    rows,
+                    "SET 'execution.checkpointing.interval' = '%d ms';\n"
+                                    .formatted(CHECKPOINT_MILLIS)
+                            + "SET 'table.exec.sink.require-on-conflict' = 'false';\n"
+                            + source(rows, KEYS)
+                            + "INSERT INTO %s SELECT id, %s FROM source;\n"
+                                    .formatted(table, PAYLOAD));
         }
 
         private void appends(int rows, int rounds) throws Exception {

@@ -11,6 +11,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 
 /**
@@ -70,11 +71,13 @@ public final class Quickstart {
             try (Connection postgres = Clients.postgresql(run, "live")) {
                 ServeOverPostgres.run(trino, postgres, findings);
             }
+            Optional<Path> lake = Optional.empty();
             if (words.contains("--paimon")) {
-                QueryLake.run(Path.of(run.value("lake")), trino, findings);
+                lake = Optional.of(Path.of(run.value("lake")));
+                QueryLake.run(lake.get(), trino, findings);
             }
             if (words.contains("--flink")) {
-                flink.run(words.contains("--paimon") ? 7 : 6, trino, findings);
+                flink.run(lake.isPresent() ? 7 : 6, lake, trino, findings);
             }
         }
         findings.measured("the whole show", "%.0f s", seconds(start));

@@ -7,6 +7,7 @@ import io.stele.benchmarks.servers.Run;
 import io.stele.benchmarks.servers.TrinoSession;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * The last part of the demonstration, about streams. A job of Flink streams generated orders into a
  * table, exactly once, with the owners that a lookup join finds in the accounts. Another one
  * follows the changes of that table and keeps totals in a second one. Trino watches both tables.
- * Cluster and jobs go on until this is closed.
+ * Where there is a lake, a third job writes a table of it with Apache Paimon's own connector, which
+ * Trino watches too. Cluster and jobs go on until this is closed.
  *
  * <p>Confined to one thread.
  */
@@ -92,6 +94,31 @@ final class StreamFromFlink implements AutoCloseable {
             WHERE t.orders IS DISTINCT FROM o.orders OR t.total IS DISTINCT FROM o.total
             """;
 
+    /** Visits 0 to 19,999 in this order, the one of a customer a thousand after the one before. */
+    private static final String VISITS =
+            """
+            SET 'pipeline.name' = 'visits';
+            SET 'execution.checkpointing.interval' = '1 s';
+            CREATE TABLE lake.shop.visits (customer BIGINT, visits BIGINT, last_visit BIGINT, PRIMARY KEY (customer) NOT ENFORCED) WITH ('bucket' = '2');
+            CREATE TEMPORARY TABLE incoming (id BIGINT) WITH (
+                'connector' = 'datagen',
+                'rows-per-second' = '2000',
+                'fields.id.kind' = 'sequence',
+                'fields.id.start' = '0',
+                'fields.id.end' = '19999'
+            );
+            INSERT INTO lake.shop.visits SELECT MOD(id, 1000), COUNT(*), MAX(id) FROM incoming GROUP BY MOD(id, 1000);
+            """;
+
+    private static final long VISIT_COUNT = 20_000;
+
+    /** Of one snapshot: as many visits as the last one says, and for each customer as well. */
+    private static final String VISITS_SEEN =
+            """
+            SELECT sum(visits), max(last_visit) + 1, count_if(last_visit <> (visits - 1) * 1000 + customer)
+            FROM lake.shop.visits
+            """;
+
     private final Run run;
     private @Nullable FlinkJobs jobs;
 
@@ -99,14 +126,23 @@ final class StreamFromFlink implements AutoCloseable {
         this.run = requireNonNull(run, "run is null");
     }
 
-    void run(int part, TrinoSession trino, Findings findings) throws Exception {
+    /**
+     * @param lake the folder of the warehouse of the catalog {@code lake}
+     */
+    void run(int part, Optional<Path> lake, TrinoSession trino, Findings findings)
+            throws Exception {
         findings.heading("%d. Flink streams orders while Trino queries run".formatted(part));
         long start = System.nanoTime();
-        FlinkJobs started = FlinkJobs.start(run, PATIENT);
+        FlinkJobs started = FlinkJobs.start(run, PATIENT, lake);
         jobs = started;
         findings.say("a cluster of Flink at %s", started.cluster().uri());
         findings.measured("start of a cluster of Flink", "%.1f s", seconds(start));
-        new Show(started, trino, findings).run();
+        Show show = new Show(started, trino, findings);
+        show.run();
+        if (lake.isPresent()) {
+            findings.heading("%d. Flink streams into the lake, Trino sees it".formatted(part + 1));
+            show.streamIntoLake();
+        }
     }
 
     /** Where the cluster is, if it was started. */
@@ -185,6 +221,36 @@ final class StreamFromFlink implements AutoCloseable {
                     "both jobs run",
                     List.of("RUNNING", "RUNNING"),
                     List.of(jobs.cluster().state(orders), jobs.cluster().state(totals)));
+        }
+
+        /** The job ends by itself, with a last checkpoint. */
+        void streamIntoLake() throws Exception {
+            String job = jobs.submit("visits", 1, Optional.empty(), VISITS);
+            List<Object> torn = List.of();
+            long seen = 0;
+            int snapshots = 0;
+            long deadline = System.nanoTime() + TIMEOUT_NANOS;
+            while (seen < VISIT_COUNT && System.nanoTime() < deadline) {
+                List<Object> row = trino.query(VISITS_SEEN).getFirst();
+                long visits = row.get(0) instanceof Long sum ? sum : 0;
+                if (visits > seen) {
+                    snapshots++;
+                    findings.say("Trino sees %,d visits in Paimon's table", visits);
+                }
+                if (visits < seen
+                        || visits > 0 && (!row.get(1).equals(visits) || !row.get(2).equals(0L))) {
+                    torn = row;
+                }
+                seen = visits;
+                TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
+            }
+            findings.check(
+                    "each query of Trino saw whole checkpoints of the lake (%d of them)"
+                            .formatted(snapshots),
+                    snapshots > 1 && torn.isEmpty(),
+                    "found visits, last visit and customers in between: %s".formatted(torn));
+            findings.checkEqual("and in the end all visits", VISIT_COUNT, seen);
+            jobs.cluster().awaitState(job, "FINISHED");
         }
 
         private String submitOrders(Optional<String> savepoint) throws IOException {

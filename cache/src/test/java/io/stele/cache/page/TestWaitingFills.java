@@ -62,7 +62,7 @@ class TestWaitingFills {
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(300)
     void closingWaitsForWritesThatHaveBegunAndWritesWhatIsDue() throws Exception {
         CountDownLatch begun = new CountDownLatch(1);
         CompletableFuture<Boolean> go = new CompletableFuture<>();

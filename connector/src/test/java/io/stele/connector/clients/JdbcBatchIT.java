@@ -57,7 +57,7 @@ final class JdbcBatchIT {
                 // The least of several: leases are renewed meanwhile, and the sidecar is looked for
                 // after a pause
                 long least = Long.MAX_VALUE;
-                for (int batch = 0; batch < 5 && least >= (ACTIONS_A_ROW + 1L) * ROWS; batch++) {
+                for (int batch = 0; batch < 50 && least >= (ACTIONS_A_ROW + 1L) * ROWS; batch++) {
                     long actions = actions(http, sidecar);
                     insert(connection, ROWS);
                     least = Math.min(least, actions(http, sidecar) - actions);

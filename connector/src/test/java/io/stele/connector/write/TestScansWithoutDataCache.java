@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The requests of scans on a node without a data cache, and the rounds that they wait for. */
-@Timeout(120)
+@Timeout(600)
 final class TestScansWithoutDataCache {
     private static final String PATH = "data/7/0/a.orc";
     private static final ScanCaches ALL = ScanCaches.all(CacheUse.FILL);

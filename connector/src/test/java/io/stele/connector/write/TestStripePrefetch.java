@@ -159,7 +159,7 @@ final class TestStripePrefetch {
 
     /** One stripe ahead where there is no room for more; the scan itself never asks the store. */
     @Test
-    @Timeout(60)
+    @Timeout(300)
     void asMuchIsAheadAsThereIsRoomFor() throws Exception {
         ReadAheadBalance balance = new ReadAheadBalance(1, System::nanoTime);
         store.ahead = Optional.of(new ReadingAhead(balance, executor));
@@ -192,7 +192,7 @@ final class TestStripePrefetch {
 
     /** Room that another scan gives back is used by one that has no thread at present. */
     @Test
-    @Timeout(60)
+    @Timeout(300)
     void whatOthersGiveBackIsUsedAtOnce() throws Exception {
         long all = 64 << 20;
         ReadAheadBalance balance = new ReadAheadBalance(all, System::nanoTime);
@@ -251,7 +251,7 @@ final class TestStripePrefetch {
 
     /** Such a worker prefetches into memory, also what is in its data cache. */
     @Test
-    @Timeout(60)
+    @Timeout(300)
     void aWorkerThatIsNotThePreferredOneCountsTheBytesOfItsDataCache() throws Exception {
         store.ahead =
                 Optional.of(

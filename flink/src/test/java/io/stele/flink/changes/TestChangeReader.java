@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** States of a reader say exactly what it has passed on. */
-@Timeout(60)
+@Timeout(300)
 final class TestChangeReader {
     private static final long START = Lsn.of(1_000, 0).value();
     private static final long POLL_NANOS = 1_000_000;
@@ -68,7 +68,7 @@ final class TestChangeReader {
     /** Polls until this number of rows was passed on in all. */
     private void poll(ChangeReader reader, int count) throws Exception {
         while (rows.texts.size() < count) {
-            reader.isAvailable().get(30, TimeUnit.SECONDS);
+            reader.isAvailable().get(120, TimeUnit.SECONDS);
             reader.pollNext(rows);
         }
     }

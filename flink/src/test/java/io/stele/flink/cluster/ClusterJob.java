@@ -1,15 +1,7 @@
 package io.stele.flink.cluster;
 
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.functions.MapFunction;
-import org.apache.flink.api.connector.source.SourceSplit;
-import org.apache.flink.api.connector.source.util.ratelimit.GuavaRateLimiter;
-import org.apache.flink.api.connector.source.util.ratelimit.RateLimiter;
-import org.apache.flink.api.connector.source.util.ratelimit.RateLimiterStrategy;
 import org.apache.flink.connector.datagen.source.DataGeneratorSource;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -42,7 +34,7 @@ public final class ClusterJob {
                                 new DataGeneratorSource<>(
                                         new GeneratedChanges(SEED),
                                         Long.parseLong(arguments[1]),
-                                        new UntilOpened(arguments[2]),
+                                        new UntilOpened(CHANGES_PER_SECOND, arguments[2]),
                                         GeneratedChanges.ROW),
                                 WatermarkStrategy.noWatermarks(),
                                 "changes")
@@ -77,25 +69,6 @@ public final class ClusterJob {
         @Override
         public Row map(Row row) {
             return Row.of(row.getField(0), row.getField(1));
-        }
-    }
-
-    /** A limit of the rate that ends when a file exists. */
-    private record UntilOpened(String file) implements RateLimiterStrategy<SourceSplit> {
-        @Override
-        public RateLimiter<SourceSplit> createRateLimiter(int parallelism) {
-            Path opened = Path.of(file);
-            RateLimiter<SourceSplit> slow =
-                    new GuavaRateLimiter<>(CHANGES_PER_SECOND / parallelism);
-            return new RateLimiter<>() {
-                private boolean open;
-
-                @Override
-                public CompletionStage<Void> acquire(int count) {
-                    open = open || Files.exists(opened);
-                    return open ? CompletableFuture.completedFuture(null) : slow.acquire(count);
-                }
-            };
         }
     }
 }

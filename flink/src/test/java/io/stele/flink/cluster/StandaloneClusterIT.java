@@ -28,8 +28,8 @@ import org.junit.jupiter.api.io.TempDir;
  * are killed: no row and no change is lost, and none comes twice.
  */
 final class StandaloneClusterIT {
-    /** Enough for ten minutes at the job's pace, so it is never at its end too early. */
-    private static final int CHANGES = 30_000;
+    /** Enough for twenty minutes at the job's pace, so it is never at its end too early. */
+    private static final int CHANGES = 60_000;
 
     private static final int CHANGES_OF_A_ROUND = 100;
 
@@ -38,7 +38,7 @@ final class StandaloneClusterIT {
     @TempDir private static Path directory;
 
     @Test
-    @Timeout(600)
+    @Timeout(1200)
     void killedProcessesLoseAndDoubleNothing() throws Exception {
         try (FlinkSidecar sidecar = FlinkSidecar.start(directory.resolve("sidecar"));
                 FlinkCluster cluster = startCluster("cluster")) {
@@ -58,7 +58,7 @@ final class StandaloneClusterIT {
 
     @Test
     @Tag("long") // ChangeSourceIT does the same in one process
-    @Timeout(600)
+    @Timeout(1200)
     void eachChangeOfATableComesOnceThroughKilledTaskManagers() throws Exception {
         try (FlinkSidecar sidecar = FlinkSidecar.start(directory.resolve("followed-sidecar"));
                 FlinkCluster cluster = startCluster("followed-cluster")) {
@@ -98,11 +98,11 @@ final class StandaloneClusterIT {
 
     @Test
     @Tag("long")
-    @Timeout(1200)
+    @Timeout(2400)
     void manyKilledProcessesLoseAndDoubleNothing() throws Exception {
         try (FlinkSidecar sidecar = FlinkSidecar.start(directory.resolve("long-sidecar"));
                 FlinkCluster cluster = startCluster("long-cluster")) {
-            Run run = new Run(sidecar, cluster, directory.resolve("long-finish"), 4 * CHANGES);
+            Run run = new Run(sidecar, cluster, directory.resolve("long-finish"), 2 * CHANGES);
             String job = run.submit(2, Optional.empty());
             cluster.awaitCheckpoints(job, 1);
             for (int round = 0; round < ROUNDS_OF_LONG_RUN; round++) {

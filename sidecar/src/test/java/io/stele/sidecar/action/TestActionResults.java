@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Timeout(60)
+@Timeout(300)
 final class TestActionResults {
     private static final int MIB = 1 << 20;
     private static final int LIMIT_BYTES = 64 * MIB;
@@ -150,7 +150,7 @@ final class TestActionResults {
     }
 
     private void awaitWaiting(int count) {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(180);
         while (budget.waitingCount() < count) {
             assertThat(System.nanoTime()).isLessThan(deadline);
             LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(100));

@@ -30,7 +30,7 @@ final class TestPendingLogins {
             ends.add(end);
             begun.add(logins.begin(end::complete));
         }
-        assertThat(ends.get(0).get(20, SECONDS).code()).isEqualTo(ErrorCode.BUSY);
+        assertThat(ends.get(0).get(120, SECONDS).code()).isEqualTo(ErrorCode.BUSY);
 
         // One that has left makes room
         begun.get(1).close();
@@ -38,7 +38,7 @@ final class TestPendingLogins {
         logins.begin(fourth::complete);
         CompletableFuture<SteleException> fifth = new CompletableFuture<>();
         logins.begin(fifth::complete);
-        assertThat(ends.get(2).get(20, SECONDS).code()).isEqualTo(ErrorCode.BUSY);
+        assertThat(ends.get(2).get(120, SECONDS).code()).isEqualTo(ErrorCode.BUSY);
         assertThat(ends.get(1)).isNotDone();
         assertThat(fourth).isNotDone();
         assertThat(fifth).isNotDone();
@@ -50,7 +50,7 @@ final class TestPendingLogins {
         PendingLogins logins = new PendingLogins(2, Duration.ofMillis(10), metrics);
         CompletableFuture<SteleException> end = new CompletableFuture<>();
         logins.begin(end::complete);
-        assertThat(end.get(20, SECONDS).code()).isEqualTo(ErrorCode.UNAUTHENTICATED);
+        assertThat(end.get(120, SECONDS).code()).isEqualTo(ErrorCode.UNAUTHENTICATED);
         assertThat(end.join()).hasMessageContaining("stele.login-timeout");
     }
 

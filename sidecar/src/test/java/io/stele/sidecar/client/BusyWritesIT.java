@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Our writers while a sidecar refuses batches as BUSY, because its store takes nothing. */
-@Timeout(120)
+@Timeout(600)
 final class BusyWritesIT {
     private static final int KEYS = 500;
     private static final int ROUNDS = 60; // 30 MB at least, and on until the outage is over

@@ -44,7 +44,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Change feeds of the Java client from a real sidecar. */
-@Timeout(120)
+@Timeout(600)
 final class ShardChangesIT {
     private static final Duration LONG = Duration.ofSeconds(30);
     private static final Duration SHORT = Duration.ofMillis(20);

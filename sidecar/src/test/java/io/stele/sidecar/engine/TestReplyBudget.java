@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Timeout(60)
+@Timeout(300)
 final class TestReplyBudget {
     private static final int MIB = 1 << 20;
     private static final int LIMIT_BYTES = 64 * MIB;

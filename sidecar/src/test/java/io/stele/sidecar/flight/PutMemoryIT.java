@@ -52,7 +52,7 @@ import org.junit.jupiter.api.io.TempDir;
  * however their stream ends.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Timeout(120)
+@Timeout(600)
 final class PutMemoryIT {
     private static final int LIMIT_BYTES = 8_000_000;
     private static final int ROW_BYTES = 10_000;
@@ -142,12 +142,12 @@ final class PutMemoryIT {
             CompletableFuture<PutReply> refused = send(second, 20_000, 600);
             memory.await(held -> held.writeBytes() >= 6_800_000);
             secondLink.allow(20_000_000);
-            assertThatThrownBy(() -> refused.get(60, TimeUnit.SECONDS))
+            assertThatThrownBy(() -> refused.get(120, TimeUnit.SECONDS))
                     .hasMessageContaining("stele.write.max-pending-size");
             memory.await(held -> held.writeBytes() < 5_100_000);
 
             link.allow(20_000_000);
-            assertThat(slowReply.get(60, TimeUnit.SECONDS).rowCount()).isEqualTo(600);
+            assertThat(slowReply.get(120, TimeUnit.SECONDS).rowCount()).isEqualTo(600);
         }
         checkRows(10_000, 600);
         memory.awaitNothing();
@@ -197,7 +197,7 @@ final class PutMemoryIT {
                                 threads));
             }
             for (CompletableFuture<Void> end : ends) {
-                end.get(100, TimeUnit.SECONDS);
+                end.get(500, TimeUnit.SECONDS);
             }
         }
         checkRows(100_000, streams * rows);

@@ -45,7 +45,7 @@ final class SlowLink implements AutoCloseable {
      * Waits until all that is allowed has passed and more waits, and returns how many bytes have.
      */
     long awaitPassed() {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(180);
         while (!pieces.hasQueuedThreads()) {
             assertThat(System.nanoTime()).as("time for what is allowed").isLessThan(deadline);
             LockSupport.parkNanos(PAUSE_NANOS);

@@ -42,7 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Results of actions hold their memory until their clients take them, and a client that takes none
  * loses its connection.
  */
-@Timeout(120)
+@Timeout(600)
 final class UntakenResultsIT {
     private static final int COLUMNS = 500;
     private static final int CALLS = 60;
@@ -108,7 +108,7 @@ final class UntakenResultsIT {
             awaitReplyBytes(held -> held >= resultBytes);
             awaitReplyBytes(held -> held == 0);
             asked.call().request(1); // what has come of it, and then how it ended
-            assertThat(asked.ended().get(60, TimeUnit.SECONDS).getCode())
+            assertThat(asked.ended().get(120, TimeUnit.SECONDS).getCode())
                     .isEqualTo(Status.Code.UNAVAILABLE);
         } finally {
             channel.shutdownNow();
@@ -152,7 +152,7 @@ final class UntakenResultsIT {
             ClientCall<FlightAction, ActionResult> call, CompletableFuture<Status> ended) {}
 
     private void awaitReplyBytes(LongPredicate condition) throws Exception {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(180);
         long held = replyBytes();
         while (!condition.test(held)) {
             assertThat(System.nanoTime()).as("%s bytes", held).isLessThan(deadline);

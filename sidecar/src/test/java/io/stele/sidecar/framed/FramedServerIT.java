@@ -73,7 +73,7 @@ final class FramedServerIT {
                                 "stele.client.max-connections",
                                 Integer.toString(MAX_CONNECTIONS),
                                 "stele.login-timeout",
-                                "2s"));
+                                "5s"));
         orders = sidecar.createTable(SampleTables.orders(Orientation.ROW)).schema();
     }
 

@@ -62,7 +62,7 @@ import org.junit.jupiter.api.io.TempDir;
  * give it back however they end.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Timeout(120)
+@Timeout(600)
 final class ReceivedRequestsIT {
     private static final int REQUESTS_BYTES = 65 << 20; // the least that may be configured
     private static final int WRITES_BYTES = 8_000_000;
@@ -105,7 +105,7 @@ final class ReceivedRequestsIT {
                     CompletableFuture.runAsync(() -> waiting.send(large, 0, large.length), threads);
             assertThat(sent).isNotDone(); // what has no room does not fit the sockets either
             stalled.close();
-            sent.get(60, TimeUnit.SECONDS);
+            sent.get(120, TimeUnit.SECONDS);
             assertThat(waiting.readError().code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
             waiting.send(small, 0, small.length);
             assertThat(waiting.read().type()).isEqualTo(FrameType.PING_REPLY);
@@ -244,7 +244,7 @@ final class ReceivedRequestsIT {
                 ends.add(CompletableFuture.runAsync(() -> writeRows(firstId, rows, text), threads));
             }
             for (CompletableFuture<Void> end : ends) {
-                end.get(100, TimeUnit.SECONDS);
+                end.get(500, TimeUnit.SECONDS);
             }
         }
         for (long id = 1_000; id < 1_000 + writers * rows; id++) {

@@ -6,7 +6,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(300)
 final class TestPendingLimits {
     private static final int LIMIT_BYTES = 100 << 10;
 

@@ -86,7 +86,7 @@ final class HttpLoginsIT {
     private static void awaitMetric(Peer known, String line) throws IOException {
         Pattern pattern = Pattern.compile("^" + line + "$", Pattern.MULTILINE);
         String metrics = known.get("/metrics", BASIC);
-        for (int i = 0; i < 200 && !pattern.matcher(metrics).find(); i++) {
+        for (int i = 0; i < 2_000 && !pattern.matcher(metrics).find(); i++) {
             LockSupport.parkNanos(50_000_000);
             metrics = known.get("/metrics", BASIC);
         }
@@ -99,7 +99,7 @@ final class HttpLoginsIT {
 
         private Peer(TestingSidecar sidecar) throws IOException {
             socket = new Socket("127.0.0.1", sidecar.server().httpPort());
-            socket.setSoTimeout(20_000);
+            socket.setSoTimeout(60_000);
             reader =
                     new BufferedReader(
                             new InputStreamReader(

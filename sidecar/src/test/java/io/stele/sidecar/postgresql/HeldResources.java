@@ -52,7 +52,7 @@ record HeldResources(
 
     /** Waits until nothing is held: connections end in threads of their own. */
     static void awaitNothing(TestingSidecar sidecar) throws Exception {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(180);
         try (HttpClient http = HttpClient.newHttpClient()) {
             HeldResources held = of(http, sidecar);
             while (!held.equals(NOTHING)) {

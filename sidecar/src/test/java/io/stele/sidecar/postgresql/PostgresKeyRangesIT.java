@@ -60,7 +60,9 @@ final class PostgresKeyRangesIT {
                                 "stele.postgresql.port",
                                 "0",
                                 "stele.client.max-pending-bytes",
-                                "65MB"));
+                                "65MB",
+                                "stele.memtable.max-age",
+                                "1h"));
         // Half of the rows are in files, half in memory
         sidecar.createTable(
                 table(

@@ -41,7 +41,7 @@ final class TestingClient implements AutoCloseable {
 
     TestingClient(int port) throws IOException {
         socket = new Socket("127.0.0.1", port);
-        socket.setSoTimeout(20_000);
+        socket.setSoTimeout(120_000);
         socket.setTcpNoDelay(true);
         in = new DataInputStream(new BufferedInputStream(socket.getInputStream(), BUFFER_BYTES));
         // One packet for a message: the server would else wait for the rest of it

@@ -3,6 +3,7 @@ package io.stele.sidecar.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.abort;
 
+import io.stele.client.ClientSettings;
 import io.stele.client.SteleClient;
 import io.stele.client.SteleTable;
 import io.stele.client.TableWriter;
@@ -27,6 +28,7 @@ import io.stele.testing.VersityGateway;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -153,6 +155,9 @@ final class SidecarKillIT {
                 SteleClient.builder()
                         .endpoint("127.0.0.1", ports.client())
                         .secret(TestingSidecar.SECRET)
+                        .settings(
+                                ClientSettings.DEFAULT.withUnavailableTimeout(
+                                        Duration.ofMinutes(5)))
                         .build()) {
             Stream orders = new Stream(client, "orders");
             Stream events = new Stream(client, "events");

@@ -76,7 +76,7 @@ final class TestStatementFingerprint {
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(300)
     void hostileTextsTakeTimeInProportion() {
         int size = 2_000_000;
         for (String sql :

@@ -229,7 +229,7 @@ final class TlsIT {
                 new String(
                         process.getInputStream().readAllBytes(),
                         java.nio.charset.StandardCharsets.UTF_8);
-        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.waitFor(120, TimeUnit.SECONDS)).isTrue();
         assertThat(process.exitValue()).as(output).isZero();
     }
 }

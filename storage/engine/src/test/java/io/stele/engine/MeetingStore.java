@@ -39,7 +39,7 @@ final class MeetingStore extends ForwardingObjectStore {
 
     /** Who is publishing at the same time. Guarded by its own lock. */
     static final class Meeting {
-        private static final long GIVE_UP_NANOS = TimeUnit.SECONDS.toNanos(20);
+        private static final long GIVE_UP_NANOS = TimeUnit.SECONDS.toNanos(120);
 
         private final String suffix;
         private final int wanted;

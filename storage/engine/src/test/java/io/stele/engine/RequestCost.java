@@ -16,7 +16,7 @@ record RequestCost(int requests, int rounds) {
     static final RequestCost UNKNOWN = new RequestCost(Integer.MAX_VALUE, Integer.MAX_VALUE);
 
     /** A thread that is slow to wake up makes it look like a round more. */
-    static final int ATTEMPTS = 3;
+    static final int ATTEMPTS = 6;
 
     /** Rows and row groups are not cached: what is in memory are metadata and indexes. */
     static final CacheOptions CACHES =

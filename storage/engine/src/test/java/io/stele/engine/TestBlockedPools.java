@@ -39,7 +39,7 @@ class TestBlockedPools {
     private final CopyOnWriteArrayList<Throwable> uncaught = new CopyOnWriteArrayList<>();
 
     @Test
-    @Timeout(60)
+    @Timeout(300)
     void aTransactionIsDecidedWhileNoManifestCanBeStored() throws Exception {
         StuckStore store = new StuckStore(new InMemoryObjectStore());
         EngineThreads threads = threads();
@@ -68,7 +68,7 @@ class TestBlockedPools {
 
     /** The end of a transaction and the search for the outcome of one wait for the catalog. */
     @Test
-    @Timeout(60)
+    @Timeout(300)
     void aManifestIsStoredWhileNoCatalogVersionCanBe() throws Exception {
         StuckStore store = new StuckStore(new InMemoryObjectStore());
         EngineThreads threads = threads();
@@ -111,7 +111,7 @@ class TestBlockedPools {
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(300)
     void theEnginesOwnStatementsRunInTheirPool() throws Exception {
         Set<String> writers = ConcurrentHashMap.newKeySet();
         ObjectStore store =
@@ -212,7 +212,7 @@ class TestBlockedPools {
     }
 
     private static <T> T get(CompletableFuture<T> future) throws Exception {
-        return future.get(30, TimeUnit.SECONDS);
+        return future.get(120, TimeUnit.SECONDS);
     }
 
     /** A store that, when told, answers to no creation of objects of some names. */

@@ -38,7 +38,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Long work, on real threads, that is cancelled while it writes files. */
-@Timeout(60)
+@Timeout(300)
 class TestCancelledWork {
     private static final long ROWS = 3_000;
     private static final List<IndexSchema> INDEXES =
@@ -75,14 +75,15 @@ class TestCancelledWork {
                     .isSameAs(job);
 
             engine.jobs().cancel(job.id(), Optional.empty());
-            assertThat(job.ended().get(30, TimeUnit.SECONDS).state())
+            assertThat(job.ended().get(120, TimeUnit.SECONDS).state())
                     .as("nobody waits for the store")
                     .isEqualTo(JobState.CANCELLED);
             List<String> written = List.copyOf(store.created);
             store.free();
             // It begins when the one that was stopped is over
             Job next = engine.runJob(key(JobKind.COMPACT, table), Optional.empty());
-            assertThat(next.ended().get(30, TimeUnit.SECONDS).state()).isEqualTo(JobState.FINISHED);
+            assertThat(next.ended().get(120, TimeUnit.SECONDS).state())
+                    .isEqualTo(JobState.FINISHED);
             assertThat(next.status().done()).isPositive().isEqualTo(next.status().total());
             assertGone(written);
             assertThat(table.snapshot(engine, openSnapshot(engine))).hasSize((int) ROWS);
@@ -105,11 +106,11 @@ class TestCancelledWork {
             String written = store.created.getFirst();
             CompletableFuture<?> other = engine.compact(table.id());
             // Who flushes later waits behind it on the shard's context: so does the cancellation
-            engine.flush(table.id()).get(30, TimeUnit.SECONDS);
+            engine.flush(table.id()).get(120, TimeUnit.SECONDS);
             engine.jobs().cancel(job.id(), Optional.empty());
-            job.ended().get(30, TimeUnit.SECONDS);
+            job.ended().get(120, TimeUnit.SECONDS);
             store.free();
-            other.get(30, TimeUnit.SECONDS);
+            other.get(120, TimeUnit.SECONDS);
             assertThat(paths()).contains(written);
         } finally {
             end();
@@ -142,9 +143,9 @@ class TestCancelledWork {
             engine.jobs().cancel(atWork.id(), Optional.empty());
             assertThat(atWork.ended()).as("its step is not over").isNotDone();
             store.free();
-            assertThat(atWork.ended().get(30, TimeUnit.SECONDS).state())
+            assertThat(atWork.ended().get(120, TimeUnit.SECONDS).state())
                     .isEqualTo(JobState.CANCELLED);
-            assertThat(queued.ended().get(30, TimeUnit.SECONDS).state())
+            assertThat(queued.ended().get(120, TimeUnit.SECONDS).state())
                     .isEqualTo(JobState.FINISHED);
             assertThat(queued.status().done()).isEqualTo(ROWS);
             assertThat(engine.catalog().current().table(table.id()).options().indexes())
@@ -171,11 +172,11 @@ class TestCancelledWork {
             store.held.await();
             Job queued = build(engine, table, "by_amount");
             engine.jobs().cancel(queued.id(), Optional.empty());
-            assertThat(queued.ended().get(30, TimeUnit.SECONDS).state())
+            assertThat(queued.ended().get(120, TimeUnit.SECONDS).state())
                     .isEqualTo(JobState.CANCELLED);
             assertThat(build(engine, table, "by_name").ended()).isNotDone();
             store.free();
-            engine.awaitIndexes(table.id()).get(30, TimeUnit.SECONDS);
+            engine.awaitIndexes(table.id()).get(120, TimeUnit.SECONDS);
             assertThat(engine.catalog().current().table(table.id()).options().indexes())
                     .extracting(IndexSchema::name)
                     .containsExactly("by_name");
@@ -224,12 +225,13 @@ class TestCancelledWork {
         for (long id = 0; id < (amount == 0 ? ROWS : ROWS / 20); id++) {
             rows.upsert(table.key(id), table.row(id, Long.toHexString(random.nextLong()), amount));
         }
-        table.write(engine, table.schema().shard(0), rows).get(30, TimeUnit.SECONDS);
-        engine.flush(table.id()).get(30, TimeUnit.SECONDS);
+        table.write(engine, table.schema().shard(0), rows).get(120, TimeUnit.SECONDS);
+        engine.flush(table.id()).get(120, TimeUnit.SECONDS);
     }
 
     private static LeasedSnapshot openSnapshot(StorageEngine engine) throws Exception {
-        return engine.openSnapshot(Optional.empty(), Duration.ofHours(1)).get(30, TimeUnit.SECONDS);
+        return engine.openSnapshot(Optional.empty(), Duration.ofHours(1))
+                .get(120, TimeUnit.SECONDS);
     }
 
     private List<String> paths() throws IOException {

@@ -40,7 +40,7 @@ class TestCommitPrefetch {
 
     @ParameterizedTest
     @CsvSource({"ROW,false", "COLUMN,false", "COLUMN,true"})
-    @Timeout(120)
+    @Timeout(600)
     void othersWriteWhileTheStoreKeepsACommitWaiting(Orientation orientation, boolean byFile)
             throws Exception {
         StuckReads store = new StuckReads(new InMemoryObjectStore());
@@ -60,11 +60,11 @@ class TestCommitPrefetch {
                         threads)) {
             TestTable changed = TestTable.create(engine, "changed", orientation, true, 1);
             TestTable other = TestTable.create(engine, "other", Orientation.COLUMN, false, 1);
-            Lsn readLsn = changed.upsert(engine, 0, "row", 0).get(30, TimeUnit.SECONDS);
+            Lsn readLsn = changed.upsert(engine, 0, "row", 0).get(120, TimeUnit.SECONDS);
             for (long id = 1; id < 200; id++) {
-                changed.upsert(engine, id, "row", id).get(30, TimeUnit.SECONDS);
+                changed.upsert(engine, id, "row", id).get(120, TimeUnit.SECONDS);
             }
-            engine.flush(changed.id()).get(30, TimeUnit.SECONDS);
+            engine.flush(changed.id()).get(120, TimeUnit.SECONDS);
             Set<String> present =
                     store.list("data/").stream().map(ObjectEntry::path).collect(toSet());
             String transaction = engine.beginTransaction(changed.id(), Optional.of(readLsn));
@@ -94,10 +94,10 @@ class TestCommitPrefetch {
             WriteBatchBuilder rows = other.batch();
             rows.append(other.row(1, "other", 1));
             assertThat(changed.shard(0)).isEqualTo(other.schema().shards().getFirst());
-            other.write(engine, changed.shard(0), rows).get(30, TimeUnit.SECONDS);
+            other.write(engine, changed.shard(0), rows).get(120, TimeUnit.SECONDS);
             assertThat(commit).isNotDone();
             store.free();
-            commit.get(30, TimeUnit.SECONDS);
+            commit.get(120, TimeUnit.SECONDS);
             for (WrittenFile file : written) {
                 String whole =
                         "%s from 0 to %s"

@@ -88,9 +88,9 @@ class TestConcurrentReads {
             } finally {
                 done.set(true);
             }
-            upkeep.get(60, TimeUnit.SECONDS);
-            filler.get(60, TimeUnit.SECONDS);
-            reader.get(60, TimeUnit.SECONDS);
+            upkeep.get(120, TimeUnit.SECONDS);
+            filler.get(120, TimeUnit.SECONDS);
+            reader.get(120, TimeUnit.SECONDS);
         }
         readOnce(engine, table);
     }

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Readers while a group of the log is being written, on real threads. */
-@Timeout(60)
+@Timeout(300)
 class TestReadersBesideTheLog {
     private final ConcurrentLinkedQueue<Throwable> uncaught = new ConcurrentLinkedQueue<>();
     private final SlowLog log =
@@ -82,7 +82,7 @@ class TestReadersBesideTheLog {
                                 new HybridClock(System::currentTimeMillis),
                                 threads)) {
             TestTable table = TestTable.create(engine, "t", Orientation.ROW, true, 2);
-            table.upsert(engine, 1, "acknowledged", 1).get(30, TimeUnit.SECONDS);
+            table.upsert(engine, 1, "acknowledged", 1).get(120, TimeUnit.SECONDS);
 
             log.holdNext();
             CompletableFuture<Lsn> write = table.upsert(engine, 2, "being written", 2);
@@ -98,13 +98,13 @@ class TestReadersBesideTheLog {
             CompletableFuture<Lsn> commit = engine.commit(loser, List.of(), Optional.empty());
             log.mayEnd.countDown();
 
-            Lsn written = write.get(30, TimeUnit.SECONDS);
+            Lsn written = write.get(120, TimeUnit.SECONDS);
             assertThat(written).isGreaterThan(beside.lsn());
             LeasedSnapshot after = open(engine);
             assertThat(after.lsn()).isGreaterThanOrEqualTo(written);
             assertThat(table.snapshot(engine, after))
                     .isEqualTo(Map.of(1L, "acknowledged:1", 2L, "being written:2"));
-            assertThat(commit.handle((lsn, failed) -> failed).get(30, TimeUnit.SECONDS))
+            assertThat(commit.handle((lsn, failed) -> failed).get(120, TimeUnit.SECONDS))
                     .hasMessageContaining("conflicts");
 
             // A table that is created while a group is being written is found
@@ -115,16 +115,16 @@ class TestReadersBesideTheLog {
             CompletableFuture<LeasedSnapshot> opening =
                     engine.openSnapshot(Optional.empty(), Duration.ofMinutes(5));
             log.mayEnd.countDown();
-            LeasedSnapshot later = opening.get(30, TimeUnit.SECONDS);
+            LeasedSnapshot later = opening.get(120, TimeUnit.SECONDS);
             assertThat(created.snapshot(engine, later)).isEmpty();
             assertThat(engine.tableAsOf(later, created.id())).isNotNull();
-            next.get(30, TimeUnit.SECONDS);
+            next.get(120, TimeUnit.SECONDS);
         }
         assertThat(uncaught).isEmpty();
     }
 
     private static LeasedSnapshot open(StorageEngine engine) throws Exception {
         return engine.openSnapshot(Optional.empty(), Duration.ofMinutes(5))
-                .get(30, TimeUnit.SECONDS);
+                .get(120, TimeUnit.SECONDS);
     }
 }

@@ -109,7 +109,7 @@ class TestRowCacheReads {
                 done.set(true);
             }
             for (Future<?> other : others) {
-                other.get(60, TimeUnit.SECONDS);
+                other.get(120, TimeUnit.SECONDS);
             }
         }
     }

@@ -37,7 +37,7 @@ class TestStartReads {
 
     /** Of two tables with four shards each nobody is opened before eight files are asked for. */
     @Test
-    @Timeout(60)
+    @Timeout(300)
     void filesOfAllShardsAndTablesAreOpenedSideBySide() throws Exception {
         List<TestTable> tables = new ArrayList<>();
         try (EngineThreads threads = threads();
@@ -46,16 +46,16 @@ class TestStartReads {
                 TestTable table =
                         TestTable.create(engine, "t" + tables.size(), orientation, true, 4);
                 for (long id = 0; id < 100; id++) {
-                    table.upsert(engine, id, "row", id).get(30, TimeUnit.SECONDS);
+                    table.upsert(engine, id, "row", id).get(120, TimeUnit.SECONDS);
                 }
-                engine.flush(table.id()).get(30, TimeUnit.SECONDS);
+                engine.flush(table.id()).get(120, TimeUnit.SECONDS);
                 tables.add(table);
             }
         }
         TogetherStore together = new TogetherStore(store);
         try (EngineThreads threads = threads();
                 StorageEngine engine = open(together, threads)) {
-            assertThat(together.asked.await(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(together.asked.await(120, TimeUnit.SECONDS)).isTrue();
             for (TestTable table : tables) {
                 assertThat(table.get(engine, Optional.empty(), 77)).isPresent();
             }
@@ -65,13 +65,13 @@ class TestStartReads {
 
     /** Which tables have data files is asked for before the catalog is known. */
     @Test
-    @Timeout(60)
+    @Timeout(300)
     void foldersOfDataFilesAreListedBesideTheRest() throws Exception {
         try (EngineThreads threads = threads();
                 StorageEngine engine = open(store, threads)) {
             TestTable table = TestTable.create(engine, "t", Orientation.ROW, true, 1);
-            table.upsert(engine, 1, "row", 1).get(30, TimeUnit.SECONDS);
-            engine.flush(table.id()).get(30, TimeUnit.SECONDS);
+            table.upsert(engine, 1, "row", 1).get(120, TimeUnit.SECONDS);
+            engine.flush(table.id()).get(120, TimeUnit.SECONDS);
         }
         CountDownLatch dataAsked = new CountDownLatch(1);
         CountDownLatch catalogRead = new CountDownLatch(1);
@@ -103,13 +103,13 @@ class TestStartReads {
 
     /** The list of all data files takes minutes for a million of them. */
     @Test
-    @Timeout(60)
+    @Timeout(300)
     void tablesAreServedBeforeDataFilesAreListed() throws Exception {
         try (EngineThreads threads = threads();
                 StorageEngine engine = open(store, threads)) {
             TestTable table = TestTable.create(engine, "t", Orientation.ROW, true, 1);
-            table.upsert(engine, 1, "row", 1).get(30, TimeUnit.SECONDS);
-            engine.flush(table.id()).get(30, TimeUnit.SECONDS);
+            table.upsert(engine, 1, "row", 1).get(120, TimeUnit.SECONDS);
+            engine.flush(table.id()).get(120, TimeUnit.SECONDS);
         }
         CountDownLatch served = new CountDownLatch(1);
         CountDownLatch listed = new CountDownLatch(1);
@@ -128,8 +128,8 @@ class TestStartReads {
         try (EngineThreads threads = threads();
                 StorageEngine engine = open(slow, threads)) {
             TestTable table = TestTable.create(engine, "u", Orientation.ROW, true, 1);
-            table.upsert(engine, 1, "row", 1).get(30, TimeUnit.SECONDS);
-            engine.flush(table.id()).get(30, TimeUnit.SECONDS);
+            table.upsert(engine, 1, "row", 1).get(120, TimeUnit.SECONDS);
+            engine.flush(table.id()).get(120, TimeUnit.SECONDS);
             served.countDown();
             await(listed);
         }

@@ -56,7 +56,7 @@ class ThreadsSimulation {
     private static final int KEYS = 20;
     private static final int UPDATED_KEYS = 20; // from KEYS on
     private static final int MAX_NAME = 4_000;
-    private static final long END_SECONDS = 60;
+    private static final long END_SECONDS = 300;
 
     private static final StorageOptions OPTIONS =
             StorageOptions.DEFAULT

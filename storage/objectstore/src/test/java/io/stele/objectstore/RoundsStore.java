@@ -20,8 +20,11 @@ import java.util.concurrent.locks.LockSupport;
  * <p>Rounds may be counted too high, where a thread is slow to wake up; never too low. Thread-safe.
  */
 public final class RoundsStore extends ForwardingObjectStore {
-    /** All threads have to be found waiting so often, a millisecond apart. */
-    private static final int QUIET_LOOKS = 3;
+    /**
+     * All threads have to be found waiting so often, a millisecond apart: one that is woken up
+     * looks as if it waited until it gets a processor.
+     */
+    private static final int QUIET_LOOKS = 15;
 
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 

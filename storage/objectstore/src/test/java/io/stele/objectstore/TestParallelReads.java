@@ -146,7 +146,7 @@ class TestParallelReads {
                                 throw new IOException("torn");
                             }
                             // A helper that has failed ends when the call knows of it
-                            failing.get(60, TimeUnit.SECONDS).join();
+                            failing.get(120, TimeUnit.SECONDS).join();
                         } catch (InterruptedException | ExecutionException | TimeoutException e) {
                             throw new IOException(e);
                         } finally {

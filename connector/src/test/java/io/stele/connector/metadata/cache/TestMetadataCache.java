@@ -144,12 +144,12 @@ final class TestMetadataCache {
                                             asked.complete(null);
                                             return answer.join();
                                         }));
-        asked.get(10, TimeUnit.SECONDS);
+        asked.get(120, TimeUnit.SECONDS);
         hear(changed(version(2, 0), NAME));
 
         assertThat(found(() -> view("new"))).isEqualTo("new");
         answer.complete(view("old"));
-        assertThat(early.get(10, TimeUnit.SECONDS)).isEqualTo("old");
+        assertThat(early.get(120, TimeUnit.SECONDS)).isEqualTo("old");
         assertThat(found(TestMetadataCache::mustNotLoad)).isEqualTo("new");
     }
 
@@ -166,11 +166,11 @@ final class TestMetadataCache {
                     return answer.join();
                 };
         CompletableFuture<String> first = CompletableFuture.supplyAsync(() -> found(loader));
-        asked.get(10, TimeUnit.SECONDS);
+        asked.get(120, TimeUnit.SECONDS);
         CompletableFuture<String> second = CompletableFuture.supplyAsync(() -> found(loader));
         answer.complete(view("one"));
-        assertThat(first.get(10, TimeUnit.SECONDS)).isEqualTo("one");
-        assertThat(second.get(10, TimeUnit.SECONDS)).isEqualTo("one");
+        assertThat(first.get(120, TimeUnit.SECONDS)).isEqualTo("one");
+        assertThat(second.get(120, TimeUnit.SECONDS)).isEqualTo("one");
         assertThat(loads).hasValue(1);
     }
 

@@ -56,7 +56,7 @@ final class HeapDumpIT {
                         .redirectOutput(output.toFile())
                         .start();
         try {
-            assertTrue(process.waitFor(60, TimeUnit.SECONDS), "the program does not end");
+            assertTrue(process.waitFor(180, TimeUnit.SECONDS), "the program does not end");
         } finally {
             process.destroyForcibly();
         }

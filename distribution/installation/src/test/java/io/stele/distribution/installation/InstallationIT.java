@@ -28,7 +28,7 @@ final class InstallationIT {
     private static final Path HOME = Path.of(System.getProperty("stele.home", "../.."));
     private static final Path BUILT = HOME.resolve("distribution/target").toAbsolutePath();
     private static final String SECRET = "a secret of this test's own";
-    private static final long LIMIT_SECONDS = 180; // for a command on a busy machine
+    private static final long LIMIT_SECONDS = 600; // for a command on a busy machine
 
     @TempDir private Path folder;
 

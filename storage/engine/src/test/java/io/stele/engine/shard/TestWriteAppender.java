@@ -60,7 +60,7 @@ class TestWriteAppender {
     private long sequence;
 
     @Test
-    @Timeout(60)
+    @Timeout(300)
     void tryAppendNeverWaitsForAnAppendThatWaitsForRoom() throws Exception {
         try (NodeLog log = start()) {
             WriteAppender appender = new WriteAppender(SHARD, () -> new LogOfNode(log));
@@ -74,7 +74,7 @@ class TestWriteAppender {
 
             assertThat(
                             CompletableFuture.supplyAsync(() -> tryAppend(appender))
-                                    .get(20, TimeUnit.SECONDS))
+                                    .get(120, TimeUnit.SECONDS))
                     .isFalse();
             hold.release();
             waiting.join();

@@ -34,7 +34,7 @@ final class TestAppendQueue {
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(300)
     void aLargeRecordGetsItsTurnBesideSmallOnes() throws InterruptedException {
         List<PendingRecord> first = new ArrayList<>();
         for (int i = 0; i < 9; i++) {
@@ -58,7 +58,7 @@ final class TestAppendQueue {
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(300)
     void whoWaitsForAHoldIsInNobodysWay() throws InterruptedException {
         queue.requestHold(new AppendQueue.HoldRequest(Set.of(B), new CompletableFuture<>()));
         assertThat(queue.offer(record(B, 9_000))).isTrue();
@@ -104,7 +104,7 @@ final class TestAppendQueue {
 
     /** A table that is created between two records of a group comes before or after the group. */
     @Test
-    @Timeout(60)
+    @Timeout(300)
     void nobodyTakesAnLsnInsideOfAGroup() throws Exception {
         for (int round = 0; round < 200; round++) {
             List<PendingRecord> group = new ArrayList<>();

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** While the disk has no space, records wait: the log neither fails nor loses the order. */
-@Timeout(60)
+@Timeout(300)
 class TestFullLogDisk {
     private static final int RESERVED_BYTES = 20 << 10;
     private static final LogOptions OPTIONS =
@@ -202,7 +202,7 @@ class TestFullLogDisk {
         NodeLog log =
                 NodeLog.start(recovered(), listener, Thread.ofPlatform().name("log").factory());
         List<CompletableFuture<LogPosition>> written = new ArrayList<>(write(log, A, 0, 20));
-        written.get(8).get(30, TimeUnit.SECONDS);
+        written.get(8).get(120, TimeUnit.SECONDS);
         CompletableFuture<LogPosition> last = written.getLast();
         while (!last.isDone()) {
             log.trim(all(), ReleasedRecords.NONE);
@@ -210,7 +210,7 @@ class TestFullLogDisk {
         last.join();
         disk.setMaxBytes(disk.sizeBytes() + RESERVED_BYTES + 10_000);
         List<CompletableFuture<LogPosition>> more = write(log, A, 20, 40);
-        more.get(8).get(30, TimeUnit.SECONDS);
+        more.get(8).get(120, TimeUnit.SECONDS);
         log.close();
         checkClosed(more);
     }

@@ -82,7 +82,7 @@ class TestLogFailure {
         if (!threaded) {
             commitAll(log);
         }
-        first.get(10, TimeUnit.SECONDS);
+        first.get(120, TimeUnit.SECONDS);
         LogHold hold = log.hold(Set.of(A)).join();
         CompletableFuture<LogPosition> held = write(log, A, "held");
         CompletableFuture<LogHold> secondHold = log.hold(Set.of(A));
@@ -153,7 +153,7 @@ class TestLogFailure {
     }
 
     private static void assertFailed(CompletableFuture<?> future) {
-        assertThatThrownBy(() -> future.get(10, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> future.get(120, TimeUnit.SECONDS))
                 .cause()
                 .isInstanceOfSatisfying(
                         SteleException.class,

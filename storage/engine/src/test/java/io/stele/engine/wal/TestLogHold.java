@@ -206,7 +206,7 @@ class TestLogHold {
         CompletableFuture<Void> granted =
                 log.hold(Set.of(A)).thenAccept(second -> releaseElsewhere(first));
         first.release();
-        granted.get(30, TimeUnit.SECONDS);
+        granted.get(120, TimeUnit.SECONDS);
 
         LogHold third = log.hold(Set.of(B)).join();
         CompletableFuture<Void> refused =
@@ -218,7 +218,7 @@ class TestLogHold {
                                     return null;
                                 });
         third.abandon(new SteleException(ErrorCode.UNAVAILABLE, "shard B stopped"));
-        refused.get(30, TimeUnit.SECONDS);
+        refused.get(120, TimeUnit.SECONDS);
     }
 
     /** A callback that waits for another thread, which needs the lock of the hold. */

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The log with its thread, under many writers. */
-@Timeout(30)
+@Timeout(300)
 class TestNodeLogThreads {
     /** Log files whose syncs wait for permits. */
     private static final class GatedFiles extends ForwardingLogFiles {

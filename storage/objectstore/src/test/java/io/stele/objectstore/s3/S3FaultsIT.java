@@ -126,7 +126,10 @@ final class S3FaultsIT {
     void aServerThatFallsSilentAfterTheEffectIsFoundOut() throws Exception {
         proxy.plan(PUTS, new Stalls());
         try (ObjectStore impatient =
-                store(settings().setSocketTimeout(new Duration(1, TimeUnit.SECONDS)))) {
+                store(
+                        settings()
+                                .setSocketTimeout(new Duration(1, TimeUnit.SECONDS))
+                                .setMaxErrorRetries(10))) {
             assertThat(impatient.createIfAbsent("x", bytes("ours"))).isTrue();
         }
         // A slow server may need more

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Connections beside a server that does everything that servers and networks do. */
-@Timeout(60)
+@Timeout(300)
 class HttpRangeClientIT {
     private static final byte[] CONTENT = new byte[3_000_000];
     private static final CountDownLatch NEVER = new CountDownLatch(1);
