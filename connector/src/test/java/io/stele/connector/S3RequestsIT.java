@@ -287,11 +287,11 @@ final class S3RequestsIT {
                 () -> statements.run(ALL),
                 () -> statements.run(ALL));
         measured.startAgain();
-        measured.check(
+        measured.checkWrite(
                 "upsert of 1,000 keys, cold",
                 new Budget(57, 24),
                 () -> assertThat(statements.upsert(0)).isEqualTo(1_000));
-        measured.check(
+        measured.checkWrite(
                 "UPDATE of some 60 rows",
                 new Budget(57, 24),
                 () -> assertThat(statements.update()).isPositive());
@@ -357,11 +357,11 @@ final class S3RequestsIT {
 
     private static void measureWrites(Measured measured, Statements statements) throws Exception {
         measured.startAgain();
-        measured.check(
+        measured.checkWrite(
                 "upsert of 1,000 keys, column table",
                 new Budget(57, 24),
                 () -> assertThat(statements.upsert(0)).isEqualTo(1_000));
-        measured.check(
+        measured.checkWrite(
                 "INSERT of 1,000 new keys, column table",
                 new Budget(42, 20),
                 () -> assertThat(statements.insert()).isEqualTo(1_000));
@@ -506,13 +506,21 @@ final class S3RequestsIT {
             proxy.awaitIdle(IDLE_NANOS);
         }
 
-        /** Each attempt leaves files, of which four would be merged in the middle of another. */
         void check(String what, Budget budget, Work work) throws Exception {
+            check(what, budget, () -> {}, work, _ -> true);
+        }
+
+        /**
+         * Of a write, which leaves files: of four, some would be merged in the middle of the next
+         * one. So each attempt begins with a table of large ones and an empty memory.
+         */
+        void checkWrite(String what, Budget budget, Work work) throws Exception {
             Work fewFiles =
                     () -> {
                         sidecar.compact("s", "columns");
                         startAgain();
                     };
+            fewFiles.run();
             check(what, budget, fewFiles, work, _ -> true);
         }
 
@@ -524,7 +532,8 @@ final class S3RequestsIT {
         /**
          * Of work that only reads.
          *
-         * @param before what has run before it, here and in further attempts
+         * @param before what the caller has run before it, and is run again before each further
+         *     attempt
          */
         void checkReads(String what, Budget budget, Work before, Work work) throws Exception {
             check(what, budget, before, work, S3RequestsIT::isRead);

@@ -136,7 +136,8 @@ final class ChangeSourceSqlIT extends BaseSidecarIT {
                 assertThat(found.add(rows.next().getFieldAs(0))).isTrue();
             }
             isEnough.set(true);
-            writing.join();
+            writing.join(LIMIT.toMillis());
+            assertThat(writing.isAlive()).isFalse();
             long end = next.get();
             // Of a shard that began later, the first ones would be missing for ever
             while (found.size() < end - found.first()) {
@@ -226,7 +227,8 @@ final class ChangeSourceSqlIT extends BaseSidecarIT {
             assertThat(sums.get(0).<Long>getFieldAs(0)).isGreaterThanOrEqualTo(190);
         } finally {
             isEnough.set(true);
-            writing.join();
+            writing.join(LIMIT.toMillis());
+            assertThat(writing.isAlive()).isFalse();
         }
     }
 

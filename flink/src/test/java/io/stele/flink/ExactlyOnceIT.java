@@ -52,7 +52,7 @@ final class ExactlyOnceIT extends BaseSidecarIT {
         Random random = new Random(seed);
         // Of odd seeds a commit gives up while the sidecar is away, so the job itself fails of it
         Job job = new Job("faults_" + seed, seed, seed % 2 == 0 ? "1 min" : "100 ms");
-        int failAt = CHANGES / 4 + random.nextInt(CHANGES / 2);
+        int failAt = 20 + random.nextInt(CHANGES / 10); // in the first seconds
         TableResult result = job.start(job.session(new Configuration(), 2), failAt);
         awaitCommits(job, 1 + random.nextInt(3));
         sidecar.restart();

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -22,6 +23,7 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.types.Row;
 import org.apache.flink.util.CloseableIterator;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -63,8 +65,51 @@ final class FlinkDocumentationIT {
                 joined.forEachRemaining(rows::add);
                 assertThat(rows).hasSize(EVENTS);
             }
-            followChanges(sidecar, tables, statements(sidecar, examples.subList(3, 4)));
+            copyChanges(sidecar, tables, statements(sidecar, examples.subList(3, 4)));
+            followChanges(sidecar, tables, statements(sidecar, examples.subList(4, 5)));
         }
+    }
+
+    /** Inserts, updates and deletions as Debezium writes them, of a key in their order. */
+    private static void copyChanges(
+            FlinkSidecar sidecar, StreamTableEnvironment tables, List<String> statements)
+            throws Exception {
+        Map<Long, List<Object>> expected = new TreeMap<>();
+        StringBuilder events = new StringBuilder();
+        Random random = new Random(26);
+        for (int change = 0; change < EVENTS; change++) {
+            long id = random.nextInt(50);
+            boolean isDeletion = expected.containsKey(id) && random.nextInt(4) == 0;
+            List<Object> after = List.of(id, "person " + change, "city " + change % 7);
+            String op = !expected.containsKey(id) ? "c" : isDeletion ? "d" : "u";
+            events.append(
+                    "{\"before\": %s, \"after\": %s, \"op\": \"%s\"}\n"
+                            .formatted(
+                                    person(expected.get(id)),
+                                    person(isDeletion ? null : after),
+                                    op));
+            if (isDeletion) {
+                expected.remove(id);
+            } else {
+                expected.put(id, after);
+            }
+        }
+        Path folder = Files.createDirectory(directory.resolve("captured"));
+        Files.writeString(folder.resolve("events.json"), events);
+        tables.executeSql(
+                "CREATE TEMPORARY TABLE captured (id BIGINT, name STRING, city STRING, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'filesystem', 'path' = '%s', 'format' = 'debezium-json')"
+                        .formatted(folder.toUri()));
+        for (String statement : statements) {
+            tables.executeSql(statement).await();
+        }
+        assertThat(sidecar.rows("shop", "people"))
+                .containsExactlyInAnyOrderElementsOf(expected.values());
+    }
+
+    private static String person(@Nullable List<Object> row) {
+        return row == null
+                ? "null"
+                : "{\"id\": %s, \"name\": \"%s\", \"city\": \"%s\"}".formatted(row.toArray());
     }
 
     /** The job has no end: customers come and order while it runs. */

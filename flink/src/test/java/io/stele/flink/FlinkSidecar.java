@@ -23,6 +23,7 @@ import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.testing.FreePorts;
+import io.stele.testing.PausedProcess;
 import io.stele.testing.SidecarProcess;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -74,6 +75,11 @@ public final class FlinkSidecar implements AutoCloseable {
         process.kill();
         process = launch();
         process.awaitReady();
+    }
+
+    /** SIGSTOP, until the returned one is closed. */
+    public PausedProcess pause() throws IOException {
+        return process.pause();
     }
 
     /** SIGKILL. */

@@ -226,7 +226,6 @@ class PaimonReadIT {
                 writes.get(1, TimeUnit.MINUTES);
             }
         }
-        assertThat(commits.get()).isGreaterThanOrEqualTo(4); // of five sizes, one before them
     }
 
     /**

@@ -41,6 +41,12 @@ import org.jspecify.annotations.Nullable;
  * this JVM's.
  */
 public final class FlinkCluster implements AutoCloseable {
+    /** JVM options of a task manager that is to take little memory and start soon. */
+    public static final List<String> SMALL =
+            List.of("-Xmx448m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
+
+    private static final List<String> SMALL_CLIENT =
+            List.of("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
     private static final Duration TIMEOUT = Duration.ofMinutes(3);
     private static final Duration REQUEST_TIMEOUT = Duration.ofMinutes(1);
     private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -72,6 +78,7 @@ public final class FlinkCluster implements AutoCloseable {
                     .toList();
 
     private final Path directory;
+    private final List<String> taskManagerOptions;
     private final Path javaHome;
     private final String classPath;
     private final int restPort = FreePorts.find();
@@ -82,9 +89,10 @@ public final class FlinkCluster implements AutoCloseable {
     private int startedClients;
     private @Nullable Process jobManager;
 
-    private FlinkCluster(Path directory, String classPath) {
+    private FlinkCluster(Path directory, String classPath, List<String> taskManagerOptions) {
         this.directory = directory;
         this.classPath = classPath;
+        this.taskManagerOptions = List.copyOf(taskManagerOptions);
         this.javaHome = findJava();
     }
 
@@ -100,15 +108,23 @@ public final class FlinkCluster implements AutoCloseable {
         String own =
                 System.getProperty(
                         "surefire.test.class.path", System.getProperty("java.class.path"));
-        return start(directory, parts(own), count, settings);
+        return start(directory, parts(own), count, settings, SMALL);
     }
 
-    /** The same of another class path, such as one of another version of Flink. */
+    /**
+     * The same of another class path, such as one of another version of Flink.
+     *
+     * @param taskManagerOptions JVM options of each task manager, such as {@link #SMALL}
+     */
     public static FlinkCluster start(
-            Path directory, String classPath, int count, Map<String, String> settings)
+            Path directory,
+            String classPath,
+            int count,
+            Map<String, String> settings,
+            List<String> taskManagerOptions)
             throws IOException {
         requireNonNull(directory, "directory is null");
-        FlinkCluster cluster = new FlinkCluster(directory, classPath);
+        FlinkCluster cluster = new FlinkCluster(directory, classPath, taskManagerOptions);
         try {
             cluster.configure(settings);
             cluster.startJobManager();
@@ -225,7 +241,7 @@ public final class FlinkCluster implements AutoCloseable {
         jobManager =
                 launch(
                         "jobmanager",
-                        "512m",
+                        SMALL_CLIENT,
                         "org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint",
                         "--configDir",
                         conf());
@@ -238,7 +254,7 @@ public final class FlinkCluster implements AutoCloseable {
                 number,
                 launch(
                         "taskmanager-" + number,
-                        "448m",
+                        taskManagerOptions,
                         "org.apache.flink.runtime.taskexecutor.TaskManagerRunner",
                         "--configDir",
                         conf(),
@@ -250,12 +266,11 @@ public final class FlinkCluster implements AutoCloseable {
         return directory.resolve("conf").toString();
     }
 
-    private Process launch(String name, String heap, String... arguments) throws IOException {
+    private Process launch(String name, List<String> options, String... arguments)
+            throws IOException {
         List<String> command = new ArrayList<>();
         command.add(javaHome.resolve("bin").resolve("java").toString());
-        command.add("-Xmx" + heap);
-        command.add("-XX:+UseSerialGC");
-        command.add("-XX:TieredStopAtLevel=1");
+        command.addAll(options);
         command.add("-Djava.util.logging.config.file=" + conf() + "/logging.properties");
         command.addAll(OPENED);
         command.addAll(List.of("-cp", classPath));
@@ -283,6 +298,14 @@ public final class FlinkCluster implements AutoCloseable {
     public void killOldestTaskManager() {
         int oldest = taskManagers.keySet().iterator().next();
         kill(requireNonNull(taskManagers.remove(oldest), "there is no task manager"));
+    }
+
+    /**
+     * SIGSTOP to the task manager that was started before the others, until the returned one is
+     * closed.
+     */
+    public PausedProcess pauseOldestTaskManager() throws IOException {
+        return PausedProcess.pause(taskManagers.values().iterator().next().pid());
     }
 
     private static void kill(Process process) {
@@ -355,7 +378,7 @@ public final class FlinkCluster implements AutoCloseable {
         state.ifPresent(path -> command.addAll(List.of("-s", path)));
         command.add(jar.toString());
         command.addAll(List.of(arguments));
-        Process client = launch(name, "512m", command.toArray(String[]::new));
+        Process client = launch(name, SMALL_CLIENT, command.toArray(String[]::new));
         try {
             if (!client.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
                 throw new IllegalStateException("The client does not end:\n" + tail(name));
@@ -579,11 +602,10 @@ public final class FlinkCluster implements AutoCloseable {
     /** SIGKILL to all processes. */
     @Override
     public void close() {
-        Process manager = jobManager;
-        if (manager != null) {
-            kill(manager);
-        }
-        taskManagers.values().forEach(FlinkCluster::kill);
+        List<Process> all = new ArrayList<>(taskManagers.values());
+        Optional.ofNullable(jobManager).ifPresent(all::add);
+        all.forEach(Process::destroyForcibly); // also of a thread that is interrupted meanwhile
+        all.forEach(FlinkCluster::kill);
         http.close();
     }
 }

@@ -17,8 +17,8 @@ public final class FreePorts {
     private static final int COUNT_OF_A_PROCESS = 100;
 
     /**
-     * Processes that run side by side begin at different ports, and none is given twice: until its
-     * server listens, it looks free to the others.
+     * Processes that run side by side mostly begin at different ports, and none is given twice:
+     * until its server listens, it looks free to the others.
      */
     private static final AtomicInteger NEXT =
             new AtomicInteger((int) (ProcessHandle.current().pid() * COUNT_OF_A_PROCESS % COUNT));

@@ -170,6 +170,11 @@ public final class SidecarProcess {
         return Jcmd.ask(process.pid(), command);
     }
 
+    /** SIGSTOP, until the returned one is closed. */
+    public PausedProcess pause() throws IOException {
+        return PausedProcess.pause(process.pid());
+    }
+
     /** SIGKILL, and waits until the process is gone. */
     public void kill() {
         process.destroyForcibly();

@@ -72,8 +72,13 @@ public final class VersityGateway implements AutoCloseable {
         builder.redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
         VersityGateway gateway = new VersityGateway(builder.start(), port);
-        gateway.awaitReady(log);
-        return gateway;
+        try {
+            gateway.awaitReady(log);
+            return gateway;
+        } catch (IOException | RuntimeException failed) {
+            gateway.process.destroyForcibly();
+            throw failed;
+        }
     }
 
     private static String program() throws IOException {
@@ -107,13 +112,13 @@ public final class VersityGateway implements AutoCloseable {
     private void awaitReady(Path log) throws IOException {
         for (int attempt = 1; ; attempt++) {
             try (Socket ready = new Socket(InetAddress.getLoopbackAddress(), port)) {
+                LockSupport.parkNanos(START_PAUSE_NANOS);
                 if (process.isAlive()) { // else another server has the port
                     return;
                 }
                 throw new IOException("versitygw does not start; see " + log);
             } catch (ConnectException e) {
                 if (attempt == START_ATTEMPTS || !process.isAlive()) {
-                    process.destroyForcibly();
                     throw new IOException("versitygw does not start; see " + log, e);
                 }
                 LockSupport.parkNanos(START_PAUSE_NANOS);

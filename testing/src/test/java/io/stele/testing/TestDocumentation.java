@@ -65,8 +65,12 @@ final class TestDocumentation {
                     run("docs/serving.md", "sql", 2, "PostgresServerIT"),
                     shown("docs/serving.md", "text", 1, "a line of the log with times of a run"),
                     run("docs/streaming.md", "java", 1, "FlinkDocumentationIT"),
-                    run("docs/streaming.md", "sql", 4, "FlinkDocumentationIT"),
-                    shown("docs/streaming.md", "text", 1, "no test has a Kafka"),
+                    run("docs/streaming.md", "sql", 5, "FlinkDocumentationIT"),
+                    shown(
+                            "docs/streaming.md",
+                            "text",
+                            3,
+                            "no test has a Kafka; quickstart streams into a lake"),
                     run("docs/testing.md", "sh", 2, SELF));
 
     private static final Pattern COMMAND = Pattern.compile("bin/stele ([a-z]+)([^;#]*)");

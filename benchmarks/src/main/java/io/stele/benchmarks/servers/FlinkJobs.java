@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -43,10 +44,15 @@ public final class FlinkJobs implements AutoCloseable {
      * Starts the cluster and waits until it takes jobs.
      *
      * @param settings Flink's configuration, beside that of {@link FlinkCluster}
+     * @param taskManagerOptions options of the JVM, such as {@link FlinkCluster#SMALL}
      * @param lake the folder of a Paimon warehouse; only where there {@linkplain #hasPaimon is}
      *     Paimon's connector
      */
-    public static FlinkJobs start(Run run, Map<String, String> settings, Optional<Path> lake)
+    public static FlinkJobs start(
+            Run run,
+            Map<String, String> settings,
+            List<String> taskManagerOptions,
+            Optional<Path> lake)
             throws IOException {
         Path built = built(run);
         Path connector = connectorJar(built);
@@ -61,12 +67,21 @@ public final class FlinkJobs implements AutoCloseable {
                         PosixFilePermissions.asFileAttribute(
                                 PosixFilePermissions.fromString("rwx------")));
         return new FlinkJobs(
-                run, folder, connector, lake, FlinkCluster.start(folder, classPath, 1, settings));
+                run,
+                folder,
+                connector,
+                lake,
+                FlinkCluster.start(folder, classPath, 1, settings, taskManagerOptions));
     }
 
     /** Whether {@code bin/stele} could fetch Paimon's connector, of which a build has no need. */
-    public static boolean hasPaimon(Run run) {
-        return Files.isDirectory(paimonFolder(run));
+    public static boolean hasPaimon(Run run) throws IOException {
+        if (!Files.isDirectory(paimonFolder(run))) {
+            return false;
+        }
+        try (Stream<Path> files = Files.list(paimonFolder(run))) {
+            return files.anyMatch(file -> file.toString().endsWith(".jar"));
+        }
     }
 
     private static Path built(Run run) {

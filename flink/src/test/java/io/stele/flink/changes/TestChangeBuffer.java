@@ -19,9 +19,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The hand-over has a limit, wakes its task, and lets both sides go. */
-@Timeout(120)
+@Timeout(600)
 final class TestChangeBuffer {
-    private static final Duration LONG = Duration.ofMinutes(1);
+    private static final Duration LONG = Duration.ofMinutes(10);
 
     private final ChangeBuffer buffer = new ChangeBuffer(100);
     private final ExecutorService threads = Executors.newCachedThreadPool();
@@ -49,7 +49,7 @@ final class TestChangeBuffer {
         assertThat(buffer.offer(chunk(0, 2, 60, true), Duration.ofMillis(1))).isFalse();
         Future<Boolean> waiting = threads.submit(() -> buffer.offer(chunk(0, 2, 60, true), LONG));
         assertThat(buffer.take().orElseThrow().position()).isEqualTo(new Lsn(1));
-        assertThat(waiting.get(120, TimeUnit.SECONDS)).isTrue();
+        assertThat(waiting.get(60, TimeUnit.SECONDS)).isTrue();
         assertThat(buffer.take().orElseThrow().position()).isEqualTo(new Lsn(2));
         assertThat(buffer.take()).isEmpty();
         assertThat(buffer.isHalfFull()).isFalse();
@@ -88,7 +88,7 @@ final class TestChangeBuffer {
         assertThat(buffer.take().orElseThrow().isWhole()).isFalse();
         Future<ChangeChunk> rest = threads.submit(buffer::takeRest);
         buffer.offer(chunk(0, 1, 60, true), Duration.ZERO);
-        assertThat(rest.get(120, TimeUnit.SECONDS).isWhole()).isTrue();
+        assertThat(rest.get(60, TimeUnit.SECONDS).isWhole()).isTrue();
     }
 
     @Test
@@ -112,7 +112,7 @@ final class TestChangeBuffer {
         Future<ChangeChunk> rest = threads.submit(buffer::takeRest);
         buffer.fail(new IOException("broken"));
         assertThat(available).isDone();
-        assertThatThrownBy(() -> rest.get(120, TimeUnit.SECONDS)).hasRootCauseMessage("broken");
+        assertThatThrownBy(() -> rest.get(60, TimeUnit.SECONDS)).hasRootCauseMessage("broken");
         assertThatThrownBy(buffer::take).hasMessage("broken");
     }
 
@@ -121,7 +121,7 @@ final class TestChangeBuffer {
         buffer.offer(chunk(0, 1, 100, false), Duration.ZERO);
         Future<Boolean> offer = threads.submit(() -> buffer.offer(chunk(0, 1, 100, true), LONG));
         buffer.close();
-        assertThat(offer.get(120, TimeUnit.SECONDS)).isFalse();
+        assertThat(offer.get(60, TimeUnit.SECONDS)).isFalse();
         assertThatThrownBy(buffer::takeRest).hasMessageStartingWith("Closed");
         assertThat(buffer.offer(chunk(0, 1, 1, true), LONG)).isFalse();
     }

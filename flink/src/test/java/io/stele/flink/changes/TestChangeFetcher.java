@@ -218,7 +218,7 @@ final class TestChangeFetcher {
     }
 
     @Test
-    void aFetcherThatWaitsForRoomIsClosedAtOnce() {
+    void aFetcherThatWaitsForRoomIsClosed() {
         int rows = (int) (3 * ChangeFetcher.BUFFER_BYTES / FakeHistory.ROW_BYTES);
         history.commit(0, 10, rows);
         ChangeFetcher waiting = start(Duration.ofMinutes(1), split(0, false));

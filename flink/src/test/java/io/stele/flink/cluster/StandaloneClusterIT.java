@@ -6,34 +6,41 @@ import io.stele.flink.ChangedTable;
 import io.stele.flink.FlinkSidecar;
 import io.stele.protocol.schema.Orientation;
 import io.stele.testing.FlinkCluster;
+import io.stele.testing.PausedProcess;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Jobs on a standalone cluster of Flink, whose only connector is the shaded jar, while processes
- * are killed: no row and no change is lost, and none comes twice.
+ * are killed or answer nothing: no row and no change is lost, and none comes twice. More seeds with
+ * {@code -Dflink.cluster-seeds=N}.
  */
 final class StandaloneClusterIT {
     /** Enough for twenty minutes at the job's pace, so it is never at its end too early. */
     private static final int CHANGES = 60_000;
 
     private static final int CHANGES_OF_A_ROUND = 100;
-
-    private static final int ROUNDS_OF_LONG_RUN = 8;
 
     @TempDir private static Path directory;
 
@@ -96,31 +103,46 @@ final class StandaloneClusterIT {
                 "followed");
     }
 
-    @Test
+    static LongStream seeds() {
+        return LongStream.range(0, Integer.getInteger("flink.cluster-seeds", 2));
+    }
+
+    /** One fault after another, and a checkpoint after each. */
+    @ParameterizedTest
+    @MethodSource("seeds")
     @Tag("long")
     @Timeout(2400)
-    void manyKilledProcessesLoseAndDoubleNothing() throws Exception {
-        try (FlinkSidecar sidecar = FlinkSidecar.start(directory.resolve("long-sidecar"));
-                FlinkCluster cluster = startCluster("long-cluster")) {
-            Run run = new Run(sidecar, cluster, directory.resolve("long-finish"), 2 * CHANGES);
-            String job = run.submit(2, Optional.empty());
+    void seededFaultsLoseAndDoubleNothing(long seed) throws Exception {
+        try (FlinkSidecar sidecar = FlinkSidecar.start(directory.resolve("sidecar-" + seed));
+                FlinkCluster cluster = startCluster("cluster-" + seed)) {
+            Run run = new Run(sidecar, cluster, directory.resolve("finish-" + seed), 2 * CHANGES);
+            Random random = new Random(seed);
+            List<Fault> faults = new ArrayList<>(List.of(Fault.values()));
+            Collections.shuffle(faults, random);
+            int parallelism = 3; // more than one task manager has, so each runs a part
+            String job = run.submit(parallelism, Optional.empty());
             cluster.awaitCheckpoints(job, 1);
-            for (int round = 0; round < ROUNDS_OF_LONG_RUN; round++) {
-                int parallelism = 3 + round % 2; // more than one task manager has
-                switch (round % 4) {
-                    case 0 -> job = run.restartJobManager(job, parallelism);
-                    case 1 -> sidecar.restart();
-                    case 2 ->
-                            job =
-                                    run.submit(
-                                            parallelism,
-                                            Optional.of(cluster.stopWithSavepoint(job)));
-                    default -> replaceTaskManager(cluster, job);
-                }
+            for (Fault fault : faults) {
+                System.out.printf("seed %d: %s%n", seed, fault);
+                parallelism = 7 - parallelism; // 3 or 4
+                job = run.disturb(fault, job, parallelism, random);
                 awaitMoreCheckpoints(cluster, job, 1);
             }
             run.finish(job);
         }
+    }
+
+    /** What happens to a job and its sidecar. */
+    private enum Fault {
+        KILLED_TASK_MANAGER,
+        KILLED_JOB_MANAGER,
+        KILLED_SIDECAR,
+        /** With a savepoint and another parallelism. */
+        RESCALED,
+        /** The sidecar does not answer for seconds, and commits wait. */
+        PAUSED_SIDECAR,
+        /** Checkpoints wait for it. */
+        PAUSED_TASK_MANAGER
     }
 
     /** Kills one that runs a part of the job, and waits until the job runs on another. */
@@ -172,6 +194,37 @@ final class StandaloneClusterIT {
             cluster.startJobManager();
             cluster.awaitTaskManagers();
             return submit(parallelism, Optional.of(checkpoint));
+        }
+
+        /**
+         * Returns when the fault is over.
+         *
+         * @param parallelism of the job, if it is submitted again
+         * @return the job that goes on
+         */
+        String disturb(Fault fault, String job, int parallelism, Random random) throws Exception {
+            long pauseNanos = TimeUnit.MILLISECONDS.toNanos(500 + random.nextInt(4_000));
+            switch (fault) {
+                case KILLED_TASK_MANAGER -> replaceTaskManager(cluster, job);
+                case KILLED_JOB_MANAGER -> {
+                    return restartJobManager(job, parallelism);
+                }
+                case KILLED_SIDECAR -> sidecar.restart();
+                case RESCALED -> {
+                    return submit(parallelism, Optional.of(cluster.stopWithSavepoint(job)));
+                }
+                case PAUSED_SIDECAR -> {
+                    try (PausedProcess paused = sidecar.pause()) {
+                        LockSupport.parkNanos(pauseNanos);
+                    }
+                }
+                case PAUSED_TASK_MANAGER -> {
+                    try (PausedProcess paused = cluster.pauseOldestTaskManager()) {
+                        LockSupport.parkNanos(pauseNanos);
+                    }
+                }
+            }
+            return job;
         }
 
         void finish(String job) throws IOException {

@@ -10,8 +10,8 @@ import org.apache.flink.api.connector.source.util.ratelimit.RateLimiter;
 import org.apache.flink.api.connector.source.util.ratelimit.RateLimiterStrategy;
 
 /**
- * A limit of a source's rate that ends when a file exists, so that a bounded job does not end
- * before a test has done to it what it wants, however slow the machine is.
+ * A limit of a source's rate that ends when a file exists. So a bounded job does not end before a
+ * test has done to it what it wants, unless all its rows come at the slow rate before that.
  *
  * @param perSecond rows of all subtasks together, until then
  * @param file its path

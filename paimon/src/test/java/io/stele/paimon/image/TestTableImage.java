@@ -214,7 +214,7 @@ final class TestTableImage {
         assertThat(next.total().fileCount()).isEqualTo(count + 20);
         assertThat(image.retainedBytes()).isLessThanOrEqualTo(150L * count);
         // Generous: without the optimizing compiler, beside other tests.
-        assertThat(cpu).isLessThan(50_000_000);
+        assertThat(cpu).isLessThan(15_000_000);
     }
 
     private static ImageFilter bucketOf(int i) {

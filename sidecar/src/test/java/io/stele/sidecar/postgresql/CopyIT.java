@@ -32,6 +32,7 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -274,9 +275,7 @@ final class CopyIT {
                 }
                 assertThat(count(connection, table).getFirst().getFirst()).isEqualTo(0L);
                 awaitDataFiles(table, false);
-                while (sidecar.engine().engine().pendingWriteBytes() > 0) {
-                    Thread.onSpinWait();
-                }
+                awaitNoPendingWrites();
             }
         }
     }
@@ -294,9 +293,7 @@ final class CopyIT {
             copy.writeToCopy(wrong, 0, wrong.length);
             copy.flushCopy();
             awaitDataFiles("cancelled", false);
-            while (sidecar.engine().engine().pendingWriteBytes() > 0) {
-                Thread.onSpinWait();
-            }
+            awaitNoPendingWrites();
             copy.writeToCopy(rows, 0, rows.length);
             assertThatThrownBy(copy::endCopy).hasMessageContaining("row 60001 of COPY");
             assertThat(count(connection, "cancelled").getFirst().getFirst()).isEqualTo(0L);
@@ -484,5 +481,14 @@ final class CopyIT {
                     .hasSize(1);
             run(connection, "DELETE FROM items WHERE region = 'whole'");
         }
+    }
+
+    /** Memory is given back a moment after the files are gone. */
+    private static void awaitNoPendingWrites() {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(180);
+        while (sidecar.engine().engine().pendingWriteBytes() > 0 && System.nanoTime() < deadline) {
+            LockSupport.parkNanos(1_000_000);
+        }
+        assertThat(sidecar.engine().engine().pendingWriteBytes()).isZero();
     }
 }

@@ -211,15 +211,17 @@ final class SchedulingIT {
             // Longer and longer, until the noise of the machine no longer matters. Scans whose
             // client is slow do not always have something to do, and then get less than half.
             double share = Double.NaN;
+            double scans = 0;
             for (double millis = 500;
-                    millis < 60_000 && !(share >= 0.27 && share <= 0.73);
+                    millis < 60_000 && !(scans >= 100 && share >= 0.27 && share <= 0.73);
                     millis *= 1.618) {
                 long manyBefore = many.finished();
                 long fewBefore = few.finished();
                 many.runFor(Math.round(millis));
                 double manyDone = many.finished() - manyBefore;
                 double fewDone = few.finished() - fewBefore;
-                share = fewDone / (fewDone + manyDone);
+                scans = fewDone + manyDone;
+                share = fewDone / scans;
                 shares.add(share);
             }
         }

@@ -192,6 +192,66 @@ final class TestTableStatistics {
         assertThat(between.columns()).isEmpty();
     }
 
+    /** Of many files, those that came with a flush or a merge are summed, and some beside them. */
+    @Test
+    void sumsOfManyFilesAreKept() throws IOException {
+        int many = 1_500;
+        TestTable table =
+                TestTable.create(
+                        node.engine(),
+                        "parted",
+                        Orientation.COLUMN,
+                        false,
+                        1,
+                        List.of(2), // the partition is the name
+                        TableState.PUBLIC);
+        TableStatisticsCollector collector =
+                new TableStatisticsCollector(
+                        shard -> node.engine().shard(shard).appliedLsn().value(),
+                        (_, _, all, _, _) -> all);
+        append(table, 0, many);
+        assertThat(summed(collector, table, many)).isEqualTo(many);
+        assertThat(summed(collector, table, many)).isZero();
+        append(table, many / 2, many / 2 + 3);
+        assertThat(summed(collector, table, many + 3)).isBetween(3L, many * 4L / 5);
+        node.await(node.engine().compact(table.id()));
+        assertThat(summed(collector, table, many + 3)).isBetween(3L, many * 4L / 5);
+        append(table, 0, many);
+        assertThat(summed(collector, table, 2 * many + 3)).isGreaterThan(many);
+    }
+
+    /** Appends rows of different names, which are in one file each. */
+    private void append(TestTable table, long from, long to) {
+        WriteBatchBuilder batch = table.batch();
+        for (long id = from; id < to; id++) {
+            batch.append(table.row(id, "name " + id, id % 7));
+        }
+        node.await(table.write(node.engine(), table.schema().shard(0), batch));
+        node.await(node.engine().flush(table.id()));
+    }
+
+    private List<TableShard> shards(TestTable table) {
+        return table.schema().shards().stream()
+                .map(shard -> node.engine().shard(shard).table(table.id()))
+                .toList();
+    }
+
+    /** How many files a collector sums, which must be as if it had summed all. */
+    private long summed(TableStatisticsCollector collector, TestTable table, long rows) {
+        long before = collector.summedFiles();
+        TableStatistics found = collector.collect(table.schema(), shards(table), ScanPredicate.ALL);
+        ScanPredicate each =
+                new ScanPredicate(
+                        Map.of(
+                                ID,
+                                ColumnDomain.of(
+                                        ValueRange.atLeast(BIGINT.encodeLong(Long.MIN_VALUE)))));
+        TableStatistics expected = collector.collect(table.schema(), shards(table), each);
+        assertThat(found.rowCount()).isEqualTo(rows);
+        assertThat(found).isEqualTo(expected);
+        return collector.summedFiles() - before;
+    }
+
     private TableStatistics statistics(TestTable table, int schemaVersion) {
         return node.engine()
                 .statistics(table.id(), OptionalInt.of(schemaVersion), ScanPredicate.ALL);

@@ -97,6 +97,12 @@ public final class SketchBuilder {
         valueBytes += sketch.valueBytes();
     }
 
+    /** Adds the values of another builder, which stays as it is. */
+    public void merge(SketchBuilder other) {
+        distinct.mergeWith(other.distinct);
+        valueBytes += other.valueBytes;
+    }
+
     /** Whether a foreign sketch can be merged with ours. */
     public static boolean isSketch(ColumnSketch sketch) {
         try {

@@ -64,6 +64,22 @@ final class ColumnStatisticsSum {
         }
     }
 
+    /** Adds the files of another sum. */
+    void addFiles(ColumnStatisticsSum other) {
+        ColumnStats found = other.stats;
+        if (found == null) {
+            return;
+        }
+        ColumnStats before = stats;
+        stats = before == null ? found : before.merge(rows, found, other.rows);
+        rows += other.rows;
+        countsNulls &= other.countsNulls;
+        nulls += other.nulls;
+        sketched &= other.sketched;
+        sketch.merge(other.sketch);
+        valueBytes += other.valueBytes;
+    }
+
     /**
      * Adds rows in memory.
      *

@@ -8,8 +8,6 @@ import io.stele.engine.datafile.ColumnFile;
 import io.stele.engine.datafile.PartitionMatcher;
 import io.stele.engine.datafile.SstFile;
 import io.stele.engine.manifest.FileEntry;
-import io.stele.engine.manifest.FileSketches;
-import io.stele.engine.row.InitialStatistics;
 import io.stele.engine.row.TableVersions;
 import io.stele.engine.tablet.TableShard;
 import io.stele.engine.tablet.TableView;
@@ -17,7 +15,6 @@ import io.stele.protocol.ShardId;
 import io.stele.protocol.TableId;
 import io.stele.protocol.api.catalog.ColumnSize;
 import io.stele.protocol.api.catalog.TableStatistics;
-import io.stele.protocol.predicate.ColumnSketch;
 import io.stele.protocol.predicate.ColumnStats;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.ColumnSchema;
@@ -29,6 +26,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
 
@@ -38,8 +36,9 @@ import java.util.function.ToLongFunction;
  * compaction drops them. SST files have no statistics of their columns.
  *
  * <p>Results for a whole table are cached, because planners request them for each query. They are
- * valid until the files change, or the rows in memory grow or shrink by an eighth. A caller that
- * also caches them learns from {@link #changedSince} which tables' statistics are out of date.
+ * valid until the files change, or the rows in memory grow or shrink by an eighth. Of a large table
+ * only a part of the files is then summed again ({@link FileGroups}). A caller that also caches
+ * them learns from {@link #changedSince} which tables' statistics are out of date.
  *
  * <p>Invariant: every table whose statistics, without a predicate, were returned is cached, or has
  * changed since. Thread-safe.
@@ -49,10 +48,19 @@ public final class TableStatisticsCollector {
     private static final int SAMPLED_VERSIONS = 10_000;
 
     private static final int KEPT_TABLES = 1_000;
+
+    /** Of large tables; those of one with 100,000 files and 8 columns take some 3 MB. */
+    private static final int KEPT_GROUPS = 50;
+
     private static final int MEMORY_STEP = 8;
     private static final int REMEMBERED_CHANGES = 10_000;
 
     private final LinkedHashMap<TableId, Kept> kept = new LinkedHashMap<>(16, 0.75f, true);
+
+    /** Also of tables that have changed since; guarded by {@link #kept}. */
+    private final LinkedHashMap<TableId, FileGroups> groups = new LinkedHashMap<>(16, 0.75f, true);
+
+    private final LongAdder summedFiles = new LongAdder();
     private final ChangeLog<TableId> changes = new ChangeLog<>(0, REMEMBERED_CHANGES);
 
     private final ToLongFunction<ShardId> applied;
@@ -95,6 +103,9 @@ public final class TableStatisticsCollector {
                             entry -> {
                                 Optional<List<TableShard>> shards = tables.apply(entry.getKey());
                                 // A dropped table is not requested again
+                                if (shards.isEmpty()) {
+                                    groups.remove(entry.getKey());
+                                }
                                 if (shards.isPresent()
                                         && entry.getValue().isOf(Look.at(shards.get(), applied))) {
                                     return false;
@@ -133,7 +144,7 @@ public final class TableStatisticsCollector {
             predicate = ScanPredicate.ALL;
         }
         if (!predicate.domains().isEmpty()) {
-            return sum(schema, look, predicate);
+            return select(schema, look, predicate);
         }
         synchronized (kept) {
             Kept before = kept.get(schema.id());
@@ -142,15 +153,23 @@ public final class TableStatisticsCollector {
             }
         }
         State state = State.of(schema.schemaVersion(), views); // looks at each file
+        Optional<FileGroups> former;
         synchronized (kept) {
             Kept before = kept.get(schema.id());
             if (before != null && before.state.isLike(state)) {
                 before.seen = look.seen();
                 return before.statistics;
             }
+            former = Optional.ofNullable(groups.get(schema.id()));
         }
-        TableStatistics statistics = sum(schema, look, predicate);
+        Optional<FileGroups> present = FileGroups.of(schema, views, former);
+        TableStatistics statistics = sum(schema, look, present);
         synchronized (kept) {
+            groups.remove(schema.id());
+            present.ifPresent(some -> groups.put(schema.id(), some));
+            if (groups.size() > KEPT_GROUPS) {
+                groups.pollFirstEntry();
+            }
             if (kept.put(schema.id(), new Kept(look, state, statistics)) != null) {
                 changed(schema.id());
             }
@@ -161,20 +180,17 @@ public final class TableStatisticsCollector {
         return statistics;
     }
 
-    private TableStatistics sum(TableSchema schema, Look look, ScanPredicate predicate) {
-        List<TableView> views = look.views();
-        double rowCount = 0;
-        long sizeBytes = 0;
+    /** How many files were looked at for statistics of whole tables, since the start. */
+    public long summedFiles() {
+        return summedFiles.sum();
+    }
+
+    /** The statistics of the files that may have rows of a predicate. */
+    private TableStatistics select(TableSchema schema, Look look, ScanPredicate predicate) {
+        FileSum sum = new FileSum(schema);
         PartitionMatcher partitions = new PartitionMatcher(schema, predicate);
-        Map<Integer, ColumnStatisticsSum> columns = new HashMap<>();
-        schema.columns().forEach(column -> columns.put(column.id(), new ColumnStatisticsSum()));
-        boolean hasColumns = schema.orientation().hasColumns();
-        Map<Integer, ColumnSketch> initial = new HashMap<>();
-        for (ColumnSchema column : schema.columns()) {
-            InitialStatistics.sketch(column).ifPresent(one -> initial.put(column.id(), one));
-        }
-        for (int i = 0; i < views.size(); i++) {
-            TableView view = views.get(i);
+        for (int i = 0; i < look.views().size(); i++) {
+            TableView view = look.views().get(i);
             List<ColumnFile> candidates =
                     files.select(
                             view.versions(),
@@ -188,13 +204,37 @@ public final class TableStatisticsCollector {
                 }
                 Map<Integer, ColumnStats> found = view.versions().statistics(file.entry());
                 if (predicate.mayMatch(found, file.entry().rowCount())) {
-                    rowCount += add(columns, view, file, found, initial);
-                    sizeBytes += file.entry().sizeBytes();
+                    sum.addFile(view, file, found);
                 }
             }
+        }
+        return addOthers(schema, look.views(), sum);
+    }
+
+    /** The statistics of all files. */
+    private TableStatistics sum(TableSchema schema, Look look, Optional<FileGroups> grouped) {
+        FileSum sum = new FileSum(schema);
+        if (grouped.isPresent()) {
+            grouped.get().addTo(sum);
+            summedFiles.add(grouped.get().summedFiles());
+        } else {
+            for (TableView view : look.views()) {
+                for (ColumnFile file : view.columnFiles()) {
+                    sum.addFile(view, file, view.versions().statistics(file.entry()));
+                    summedFiles.increment();
+                }
+            }
+        }
+        return addOthers(schema, look.views(), sum);
+    }
+
+    /** Adds what is not in column files. */
+    private static TableStatistics addOthers(
+            TableSchema schema, List<TableView> views, FileSum sum) {
+        boolean hasColumns = schema.orientation().hasColumns();
+        for (TableView view : views) {
             for (SstFile file : hasColumns ? List.<SstFile>of() : view.sstFiles()) {
-                rowCount += file.entry().rowCount();
-                sizeBytes += file.entry().sizeBytes();
+                sum.addUnknown(file.entry().rowCount(), file.entry().sizeBytes());
             }
         }
         boolean known =
@@ -202,58 +242,13 @@ public final class TableStatisticsCollector {
                         && (hasColumns
                                 || views.stream().allMatch(view -> view.sstFiles().isEmpty()));
         for (TableView view : views) {
-            sizeBytes += view.memoryBytes();
+            sum.addUnknown(0, view.memoryBytes());
             if (view.memoryVersions() > 0) {
-                rowCount += addMemory(columns, view, SAMPLED_VERSIONS / views.size());
+                sum.addMemory(view, SAMPLED_VERSIONS / views.size());
             }
         }
-        return statistics(schema, Math.round(rowCount), sizeBytes, known ? columns : Map.of());
-    }
-
-    private static long add(
-            Map<Integer, ColumnStatisticsSum> columns,
-            TableView view,
-            ColumnFile file,
-            Map<Integer, ColumnStats> found,
-            Map<Integer, ColumnSketch> initial) {
-        FileEntry entry = file.entry();
-        long live = entry.rowCount() - file.deletes().cardinality();
-        if (live > 0) {
-            FileSketches.Group sketches = entry.sketches().group(entry.rowCount());
-            List<ColumnSchema> written =
-                    view.versions().mapping(entry.schemaVersion()).from().columns();
-            columns.forEach(
-                    (id, column) ->
-                            column.addFile(
-                                    entry,
-                                    sketches,
-                                    id,
-                                    found.getOrDefault(id, ColumnStats.UNKNOWN),
-                                    written.stream().anyMatch(there -> there.id() == id),
-                                    Optional.ofNullable(initial.get(id)),
-                                    live));
-        }
-        return live;
-    }
-
-    private static double addMemory(
-            Map<Integer, ColumnStatisticsSum> columns, TableView view, int limit) {
-        MemorySample sample = MemorySample.of(view, limit);
-        double rows =
-                sample.versions() == 0
-                        ? 0
-                        : (double) sample.rows()
-                                * (sample.complete()
-                                        ? 1
-                                        : (double) view.memoryVersions() / sample.versions());
-        columns.forEach(
-                (id, column) ->
-                        column.addMemory(
-                                sample,
-                                rows,
-                                sample.columns().getOrDefault(id, ColumnStats.UNKNOWN),
-                                sample.sketches().get(id)));
-        return rows;
+        return statistics(
+                schema, sum.rowCount(), sum.sizeBytes(), known ? sum.columns() : Map.of());
     }
 
     private static TableStatistics statistics(
