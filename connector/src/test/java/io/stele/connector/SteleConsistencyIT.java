@@ -485,7 +485,8 @@ final class SteleConsistencyIT {
     @Test
     void aLongCompactionIsAJobThatCanBeCancelled() throws Exception {
         SidecarFixture own =
-                cluster.newSidecar("paced", Map.of(), Map.of("stele.compaction.rate-limit", "10kB"));
+                cluster.newSidecar(
+                        "paced", Map.of(), Map.of("stele.compaction.rate-limit", "10kB"));
         try (ExecutorService threads = Executors.newFixedThreadPool(2)) {
             queries.run(
                     "CREATE TABLE paced.s.t (k bigint, v varchar) WITH (primary_key = ARRAY['k'], orientation = 'row')");

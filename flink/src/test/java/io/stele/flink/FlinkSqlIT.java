@@ -280,6 +280,24 @@ final class FlinkSqlIT extends BaseSidecarIT {
                         Arrays.asList(4L, "D", null));
     }
 
+    /** As docs/streaming.md says: Flink keeps no rows of such a query. */
+    @Test
+    void theLastInsertedRowOfAKeyCountsWithoutState() throws Exception {
+        createNotes("last");
+        StreamTableEnvironment tables =
+                Streaming.writing("last", NOTES, DeliveryGuarantee.EXACTLY_ONCE).tables();
+        String inserted =
+                "INSERT INTO last SELECT * FROM (VALUES (CAST(1 AS BIGINT), 'a', 'x'), (2, 'b', 'x'), (1, 'c', 'y')) AS v (id, name, note)";
+        assertThat(tables.explainSql(inserted)).contains("upsertMaterialize=[true]");
+        tables.getConfig().set("table.exec.sink.require-on-conflict", "true");
+        assertThatThrownBy(() -> tables.explainSql(inserted)).hasMessageContaining("ON CONFLICT");
+        String deduplicated = inserted + " ON CONFLICT DO DEDUPLICATE";
+        assertThat(tables.explainSql(deduplicated)).doesNotContain("upsertMaterialize=[true]");
+        run(tables, deduplicated);
+        assertThat(sidecar.rows("shop", "last"))
+                .containsExactlyInAnyOrder(List.of(1L, "c", "y"), List.of(2L, "b", "x"));
+    }
+
     @Test
     void retractionsOfAnAggregationEndInTheRightState() throws Exception {
         sidecar.createTable("counts", Orientation.COLUMN, 1, "n bigint", "names bigint");
