@@ -201,7 +201,7 @@ final class SteleSchedulingIT {
                         .formatted(catalog, group));
     }
 
-    /** The turn that sends the last rows ends after they are there. */
+    /** A switch is counted a moment after the last rows have come. */
     private void awaitSwitches(String group) {
         assertEventually(() -> assertThat(switches("stele_groups", group)).isPositive());
     }

@@ -96,11 +96,13 @@ public final class FlinkJobs implements AutoCloseable {
     private static String paimonJars(Run run) throws IOException {
         Path plugin =
                 run.path("home")
-                        .resolve("distribution")
-                        .resolve("target")
-                        .resolve("trino")
-                        .resolve("plugin")
-                        .resolve("stele_paimon");
+                        .resolve(
+                                Path.of(
+                                        "distribution",
+                                        "target",
+                                        "trino",
+                                        "plugin",
+                                        "stele_paimon"));
         try (Stream<Path> ofPaimon = Files.list(paimonFolder(run));
                 Stream<Path> ofPlugin = Files.list(plugin)) {
             return Stream.concat(

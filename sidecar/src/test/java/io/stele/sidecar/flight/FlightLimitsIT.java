@@ -78,6 +78,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -349,21 +351,17 @@ final class FlightLimitsIT {
 
     /** Connections of other tests, and those that were closed just now, end a moment later. */
     private static void awaitPlace(ManagedChannel channel) {
-        long deadline = System.nanoTime() + LIMIT_NANOS;
-        while (true) {
-            try {
-                assertThat(listActions(channel)).isPositive();
-                return;
-            } catch (StatusRuntimeException busy) {
-                // Its own connection may have been closed, without its client's having seen it
-                if (!List.of(Status.Code.RESOURCE_EXHAUSTED, Status.Code.UNAVAILABLE)
-                                .contains(busy.getStatus().getCode())
-                        || System.nanoTime() > deadline) {
-                    throw busy;
-                }
-                LockSupport.parkNanos(1_000_000);
-            }
-        }
+        // Its own connection may have been closed, without its client's having seen it
+        int actions =
+                askWhile(
+                        failure ->
+                                failure instanceof StatusRuntimeException refused
+                                        && List.of(
+                                                        Status.Code.RESOURCE_EXHAUSTED,
+                                                        Status.Code.UNAVAILABLE)
+                                                .contains(refused.getStatus().getCode()),
+                        () -> listActions(channel));
+        assertThat(actions).isPositive();
     }
 
     private static int listActions(ManagedChannel channel) {
@@ -414,13 +412,24 @@ final class FlightLimitsIT {
     }
 
     private static List<String> schemas(FlightClient client) {
+        return askWhile(
+                FlightLimitsIT::isBusy,
+                () -> client.action(CatalogActions.LIST_SCHEMAS, Done.DONE).schemaNames());
+    }
+
+    private static boolean isBusy(RuntimeException failure) {
+        return failure instanceof SteleException busy && busy.code() == ErrorCode.BUSY;
+    }
+
+    /** Asks again while the failure passes, for a minute at most. */
+    private static <T> T askWhile(Predicate<RuntimeException> passes, Supplier<T> request) {
         long deadline = System.nanoTime() + LIMIT_NANOS;
         while (true) {
             try {
-                return client.action(CatalogActions.LIST_SCHEMAS, Done.DONE).schemaNames();
-            } catch (SteleException e) {
-                if (e.code() != ErrorCode.BUSY || System.nanoTime() > deadline) {
-                    throw e;
+                return request.get();
+            } catch (RuntimeException failure) {
+                if (!passes.test(failure) || System.nanoTime() > deadline) {
+                    throw failure;
                 }
                 LockSupport.parkNanos(1_000_000);
             }
@@ -578,18 +587,12 @@ final class FlightLimitsIT {
      * again.
      */
     private Opened awaitFree(int shard) {
-        long deadline = System.nanoTime() + LIMIT_NANOS;
-        while (true) {
-            FlightStream stream = scan(shard);
-            try {
-                return new Opened(stream, stream.next().orElseThrow());
-            } catch (SteleException e) {
-                if (e.code() != ErrorCode.BUSY || System.nanoTime() > deadline) {
-                    throw e;
-                }
-                LockSupport.parkNanos(1_000_000);
-            }
-        }
+        return askWhile(
+                FlightLimitsIT::isBusy,
+                () -> {
+                    FlightStream stream = scan(shard);
+                    return new Opened(stream, stream.next().orElseThrow());
+                });
     }
 
     private long openStreams() throws Exception {

@@ -122,8 +122,9 @@ final class SchedulingIT {
             SteleTable table = client.table("shop", "orders");
             assertThat(table.multiGet(keys(1_000), Optional.empty())).hasSize(1_000);
         }
-        // So many keys are more than the connection's thread looks up by itself. The turn in which
-        // they are answered ends a moment later.
+        // So many keys are more than the connection's thread looks up by itself. A switch is
+        // counted
+        // a moment after the answer.
         while (group("etl.lookups").switches() == 0) {
             LockSupport.parkNanos(1_000_000);
         }

@@ -3,7 +3,6 @@ package io.stele.engine.statistics;
 import io.stele.engine.datafile.ColumnFile;
 import io.stele.engine.tablet.TableView;
 import io.stele.protocol.schema.TableSchema;
-import io.stele.protocol.schema.XxHash64;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -18,11 +17,10 @@ import org.jspecify.annotations.Nullable;
 final class FileGroups {
     private static final int FILES_OF_A_GROUP = 256;
 
-    /** Groups have between a part of this and this many times as many files. */
+    /** The groups stay until there are so many times too many or too few of them. */
     private static final int TOLERANCE = 4;
 
     private static final int MIN_GROUPS = 4;
-    private static final long ORDER = 0x9e3779b97f4a7c15L; // odd: no bit is lost
 
     private final int schemaVersion;
     private final Group[] groups;
@@ -46,11 +44,12 @@ final class FileGroups {
      * summed one by one.
      *
      * @param views of the table's shards
+     * @param hashes {@link FileHashes#ofColumnFiles} of the views
      * @param before the groups of a former state of the table
      */
     static Optional<FileGroups> of(
-            TableSchema schema, List<TableView> views, Optional<FileGroups> before) {
-        int files = views.stream().mapToInt(view -> view.columnFiles().size()).sum();
+            TableSchema schema, List<TableView> views, long[] hashes, Optional<FileGroups> before) {
+        int files = hashes.length;
         if (files < MIN_GROUPS * FILES_OF_A_GROUP) {
             return Optional.empty();
         }
@@ -65,19 +64,18 @@ final class FileGroups {
         int file = 0;
         for (TableView view : views) {
             for (ColumnFile each : view.columnFiles()) {
-                long id = XxHash64.hash(each.entry().fileId());
-                groupOf[file] = (int) (id >>> 32) & (count - 1);
-                states[groupOf[file]] += state(id, view, each);
+                groupOf[file] = (int) (hashes[file] >>> 32) & (count - 1);
+                states[groupOf[file]] += state(hashes[file], view, each);
                 file++;
             }
         }
         return Optional.of(sum(schema, views, states, groupOf, kept));
     }
 
-    private static long state(long id, TableView view, ColumnFile file) {
-        long state = id * ORDER + file.deletes().cardinality();
-        state = state * ORDER + (file.entry().sketches().isEmpty() ? 0 : 1);
-        return state * ORDER + view.schema().schemaVersion();
+    private static long state(long hash, TableView view, ColumnFile file) {
+        long state = FileHashes.next(hash, file.deletes().cardinality());
+        state = FileHashes.next(state, file.entry().sketches().isEmpty() ? 0 : 1);
+        return FileHashes.next(state, view.schema().schemaVersion());
     }
 
     private static int groupCount(int files) {

@@ -7,7 +7,6 @@ import io.stele.engine.catalog.ChangeLog;
 import io.stele.engine.datafile.ColumnFile;
 import io.stele.engine.datafile.PartitionMatcher;
 import io.stele.engine.datafile.SstFile;
-import io.stele.engine.manifest.FileEntry;
 import io.stele.engine.row.TableVersions;
 import io.stele.engine.tablet.TableShard;
 import io.stele.engine.tablet.TableView;
@@ -19,7 +18,6 @@ import io.stele.protocol.predicate.ColumnStats;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.TableSchema;
-import io.stele.protocol.schema.XxHash64;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -152,7 +150,8 @@ public final class TableStatisticsCollector {
                 return before.statistics;
             }
         }
-        State state = State.of(schema.schemaVersion(), views); // looks at each file
+        long[] hashes = FileHashes.ofColumnFiles(views);
+        State state = State.of(schema.schemaVersion(), views, hashes);
         Optional<FileGroups> former;
         synchronized (kept) {
             Kept before = kept.get(schema.id());
@@ -162,7 +161,7 @@ public final class TableStatisticsCollector {
             }
             former = Optional.ofNullable(groups.get(schema.id()));
         }
-        Optional<FileGroups> present = FileGroups.of(schema, views, former);
+        Optional<FileGroups> present = FileGroups.of(schema, views, hashes, former);
         TableStatistics statistics = sum(schema, look, present);
         synchronized (kept) {
             groups.remove(schema.id());
@@ -303,7 +302,8 @@ public final class TableStatisticsCollector {
             if (isSeen(schemaVersion, now)) {
                 return true;
             }
-            if (!state.isLike(State.of(schemaVersion, now.views()))) {
+            long[] hashes = FileHashes.ofColumnFiles(now.views());
+            if (!state.isLike(State.of(schemaVersion, now.views(), hashes))) {
                 return false;
             }
             seen = now.seen();
@@ -387,25 +387,29 @@ public final class TableStatisticsCollector {
             long deleted,
             long sketched,
             long memory) {
-        private static final long ORDER = 0x9e3779b97f4a7c15L; // odd: no bit is lost
-
         static boolean isSameVersion(int schemaVersion, List<TableView> views) {
             return views.stream().allMatch(view -> view.schema().schemaVersion() == schemaVersion);
         }
 
-        static State of(int schemaVersion, List<TableView> views) {
+        /**
+         * Looks at each file.
+         *
+         * @param hashes {@link FileHashes#ofColumnFiles} of the views
+         */
+        static State of(int schemaVersion, List<TableView> views, long[] hashes) {
             long files = 0;
+            int columnFile = 0;
             long deleted = 0;
             long sketched = 0;
             long memory = 0;
             for (TableView view : views) {
                 for (ColumnFile file : view.columnFiles()) {
-                    files = next(files, file.entry());
+                    files = FileHashes.next(files, hashes[columnFile++]);
                     deleted += file.deletes().cardinality();
                     sketched += file.entry().sketches().isEmpty() ? 0 : 1;
                 }
                 for (SstFile file : view.sstFiles()) {
-                    files = next(files, file.entry());
+                    files = FileHashes.next(files, FileHashes.of(file.entry()));
                 }
                 memory += view.memoryVersions();
             }
@@ -425,10 +429,6 @@ public final class TableStatisticsCollector {
                     && Math.abs(memory - now.memory) <= memory / MEMORY_STEP
                     && Math.abs(deleted - now.deleted) <= deleted / MEMORY_STEP
                     && files == now.files;
-        }
-
-        private static long next(long files, FileEntry file) {
-            return files * ORDER + XxHash64.hash(file.fileId());
         }
     }
 }
